@@ -1,0 +1,1 @@
+"""Pure simulators: from inputs to the whole trace. Standard library and NumPy, nothing else."""
