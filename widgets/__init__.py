@@ -1,0 +1,1 @@
+"""One view per figure: parameters, a drawing and words about a simulator's trace."""

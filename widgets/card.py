@@ -1,0 +1,214 @@
+"""The card around a drawing, as HTML: one renderer for the builder and for the worker in the page.
+
+`render` makes the whole card once, at build time; `update` gives the parts that a change of state
+touches, keyed by the `data-part` they fill. The page only puts them in place.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from widgets.controls import render_control
+from widgets.figure import Figure
+from widgets.hardware import hardware
+from widgets.parts import Readout, Table
+
+_CHAIN = Markup(
+    '<svg width="14" height="14" viewBox="0 0 14 14" fill="none" stroke="currentColor" stroke-width="1.4"'
+    ' stroke-linecap="round" aria-hidden="true"><path d="M6 8a2.6 2.6 0 0 0 3.7 0l2-2A2.6 2.6 0 0 0 8 2.3l-.9.9'
+    'M8 6a2.6 2.6 0 0 0-3.7 0l-2 2A2.6 2.6 0 0 0 6 11.7l.9-.9"/></svg>'
+)
+
+
+def _join(parts: Any) -> Markup:
+    return Markup("").join(parts)
+
+
+def predict(figure: Figure) -> Markup:
+    """The question; below it the answer's field, or what was answered."""
+    asks, words = figure.prediction, figure.words
+    if asks is None:
+        return Markup("")
+    question = Markup('<p class="q"><b>{}</b> {}</p>').format(words("Before you look."), words(asks.question))
+    if figure.open:
+        unit = words(asks.unit)
+        field = Markup(
+            '<form class="row" data-do="commit"><input class="ans" name="guess" autocomplete="off" aria-label="{}">'
+            '<span class="unit">{}</span><button class="btn main">{}</button>'
+            '<button type="button" class="quietly" data-do="skip">{}</button></form>'
+        ).format(words("Your guess"), unit, words("Commit"), words("Skip"))
+        return question + field
+    told = figure.asked().values()
+    named = {name: words.num(value) for name, value in told.items()}
+    named["answer"] = words.num(told[asks.value], asks.digits)
+    reveal = words(asks.reveal, **named)
+    if figure.verdict and figure.verdict.kind == "right":
+        reveal = f"{words('Right.')} {reveal}"
+    elif figure.guess is not None:
+        reveal = f"{words('You said {guess}.', guess=figure.guess)} {reveal}"
+    return question + Markup(
+        '<div class="row"><span class="reveal">{}</span>'
+        '<button type="button" class="quietly later" data-do="ask">{}</button></div>'
+    ).format(reveal, words("Ask me again"))
+
+
+def chips(figure: Figure) -> Markup:
+    """One button for each preset."""
+    pressed = figure.pressed
+    return _join(
+        Markup(
+            '<button type="button" class="chip" data-preset="{}" data-state="{}" aria-pressed="{}">{}</button>'
+        ).format(
+            preset.name,
+            json.dumps(figure.complete(preset.state)),
+            "true" if preset.name == pressed else "false",
+            figure.words(preset.label),
+        )
+        for preset in figure.presets
+    )
+
+
+def _readout(figure: Figure, readout: Readout) -> Markup:
+    words = figure.words
+    if readout.secret and figure.open:
+        value, kind, sub = Markup("?"), "hid", words("your guess first")
+    else:
+        unit = Markup("<small>{}</small>").format(readout.unit) if readout.unit else Markup("")
+        value, kind, sub = (
+            escape(readout.value) + unit,
+            f"w-{readout.role}" if readout.role else "",
+            readout.sub,
+        )
+    return Markup('<div class="read"><dt>{}</dt><dd class="{}">{}</dd><dd class="sub">{}</dd></div>').format(
+        readout.label, kind, value, sub
+    )
+
+
+def readouts(figure: Figure) -> Markup:
+    """The large numbers."""
+    return _join(_readout(figure, readout) for readout in figure.readouts())
+
+
+def table(rows: Table) -> Markup:
+    """Rows as an HTML table whose first column names the row."""
+    head = _join(Markup('<th scope="col">{}</th>').format(cell) for cell in rows.head)
+    body = _join(
+        Markup("<tr>{}</tr>").format(
+            Markup('<th scope="row">{}</th>').format(row[0])
+            + _join(Markup("<td>{}</td>").format(cell) for cell in row[1:])
+        )
+        for row in rows.rows
+    )
+    return Markup("<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table>").format(head, body)
+
+
+def problem(figure: Figure) -> Markup:
+    """The sentence about input that was refused."""
+    if not figure.error:
+        return Markup("")
+    return Markup("{} <span>{}</span>").format(figure.error, figure.words("Shown: the last state that works."))
+
+
+def update(figure: Figure) -> dict[str, Any]:
+    """Return every part that a change of state touches, ready to be put in place."""
+    controls = {}
+    for control in figure.controls:
+        value = getattr(figure, control.param)
+        controls[control.param] = {"value": value, "active": figure.active(control.param)}
+    return {
+        "predict": str(predict(figure)),
+        "reads": str(readouts(figure)),
+        "hw": str(hardware(figure)),
+        "table": str(table(figure.table())),
+        "problem": str(problem(figure)),
+        "summary": figure.summary(),
+        "controls": controls,
+        "steps": figure.steps,
+        "pressed": figure.pressed,
+        "state": figure.state,
+        "open": figure.open,
+        "guess": figure.guess,
+    }
+
+
+def _fold(title: str, body: Markup, part: str = "") -> Markup:
+    return Markup('<details class="fold"><summary>{}</summary><div class="in"{}>{}</div></details>').format(
+        title, Markup(' data-part="{}"').format(part) if part else "", body
+    )
+
+
+def _head(figure: Figure, number: str, title: str, look: str) -> Markup:
+    words = figure.words
+    return Markup(
+        '<div class="load" aria-hidden="true"></div>'
+        '<div class="fig-head"><span class="n">{}</span><h3>{}</h3><span class="status" role="status">'
+        '<i class="dot"></i><span data-part="status">{}</span>'
+        '<button type="button" class="quietly" data-do="retry" hidden>{}</button></span></div><p class="look">{}</p>'
+    ).format(words("Figure {n}", n=number), title, words("Drawn as built"), words("Try again"), look)
+
+
+def _controls(figure: Figure) -> Markup:
+    chip_row = Markup('<div class="chips" role="group" aria-label="{}">{}</div>').format(
+        figure.words("Presets"), chips(figure)
+    )
+    grid = _join(render_control(figure, control) for control in figure.controls)
+    return chip_row + Markup(
+        '<div class="controls n{}">{}</div><p class="say bad" data-part="problem" role="alert"></p>'
+    ).format(len(figure.controls), grid)
+
+
+def _drawing(figure: Figure) -> Markup:
+    words = figure.words
+    return Markup(
+        '<div class="draw"><div class="plot" style="--plot-h:{}px;--plot-h-phone:{}px" tabindex="0" role="group"'
+        ' aria-label="{}"><div class="canvas" role="img" aria-label="{}"></div></div></div>'
+        '<p class="inspect" data-part="inspect" aria-live="polite">{}</p>'
+    ).format(
+        figure.height,
+        figure.phone_height,
+        words("Drawing. Arrow keys read its marks one by one."),
+        figure.summary(),
+        words(figure.inspect_hint),
+    )
+
+
+def _folds(figure: Figure) -> Markup:
+    words = figure.words
+    left = _join(Markup("<p>{}</p>").format(words(sentence)) for sentence in figure.left_out)
+    rows = Markup('<p data-part="summary">{}</p><div class="scroll" tabindex="0" data-part="table">{}</div>')
+    link = Markup(
+        '<div class="perm">{}<code data-part="permalink">#{}</code>'
+        '<button type="button" class="quietly" data-do="copy">{}</button></div>'
+    ).format(_CHAIN, figure.key(), words("Copy link to this state"))
+    return Markup('<div class="folds">{}{}{}</div>').format(
+        _fold(words("What the model leaves out"), left),
+        _fold(words("The same in words and as a table"), rows.format(figure.summary(), table(figure.table()))),
+        link,
+    )
+
+
+def render(
+    figure: Figure, *, number: str, title: str, look: str, preset: str, ids: int, doc_json: str, digest: str
+) -> Markup:
+    """Return the whole card: `doc_json` is the drawing's document, `digest` names its models."""
+    asks = Markup('<div class="predict" data-part="predict">{}</div>').format(predict(figure))
+    strip = Markup('<div class="hw" data-part="hw">{}</div>').format(hardware(figure))
+    inside = (
+        _head(figure, number, title, look)
+        + (asks if figure.prediction else "")
+        + _controls(figure)
+        + _drawing(figure)
+        + Markup('<dl class="reads" data-part="reads">{}</dl>').format(readouts(figure))
+        + (strip if figure.comparison() else "")
+        + _folds(figure)
+        + Markup('<script type="application/json" class="doc">{}</script>').format(
+            Markup(doc_json.replace("<", "\\u003c"))
+        )
+    )
+    return Markup(
+        '<figure class="fig wide" id="{}" data-figure="{}" data-preset="{}" data-ids="{}" data-digest="{}"'
+        ' data-state="built">{}</figure>'
+    ).format(figure.key(), figure.key(), preset, ids, digest, inside)

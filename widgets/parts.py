@@ -1,0 +1,124 @@
+"""What a figure is made of, as plain values: controls, presets, a prediction, readouts, rows, readings.
+
+Labels are English message ids (mark them with `N_`); they are translated when they are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Role = Literal["", "move", "compute", "host", "cost", "idle"]
+Value = int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A slider over a numeric parameter; bounds and unit's meaning come from the parameter."""
+
+    param: str
+    label: str
+    unit: str = ""
+    step: float = 1
+    digits: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of a few: segments for up to four short options, else a drop-down list."""
+
+    param: str
+    label: str
+    options: tuple[tuple[Value, str], ...]
+    style: Literal["segments", "list"] = "segments"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Free text that the figure parses; `rows` > 1 gives a text area. `hint` says the form expected."""
+
+    param: str
+    label: str
+    hint: str = ""
+    rows: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Stepper:
+    """A walk through the trace: an integer parameter, 1 … `Figure.steps`, None for the end."""
+
+    param: str
+    label: str
+
+
+Control = Range | Choice | Text | Stepper
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A named state: the parameters that differ from their defaults."""
+
+    name: str
+    label: str
+    state: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """A question with an exactly checkable answer, about a preset that is not the built one.
+
+    `value` names the answer in `Figure.values()` of that preset. `reveal` may use `{answer}` and
+    every formatted name of those values.
+    """
+
+    question: str
+    preset: str
+    value: str
+    reveal: str
+    unit: str = ""
+    digits: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Readout:
+    """A number read off the drawing: already translated and formatted, but for its label's unit.
+
+    `secret` readouts show "?" while the prediction they answer is open.
+    """
+
+    label: str
+    value: str
+    unit: str = ""
+    sub: str = ""
+    role: Role = ""
+    secret: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The state as rows of text; the first column names the row."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The model beside a reading of real hardware, both in `unit`.
+
+    `recorded` is None where this state has no reading; `provenance` then says so. `exact` marks
+    structural counts, where anything but equality is a fault of the model.
+    """
+
+    what: str
+    model: float
+    recorded: float | None
+    unit: str = ""
+    digits: int = 0
+    exact: bool = False
+    device: str = ""
+    provenance: str = ""
+
+
+Reading = Mapping[str, Any]  # one JSON file of chapters/recorded/, see README
