@@ -2,14 +2,16 @@ PYTHON ?= python3
 PORT ?= 8000
 PY := .venv/bin/python
 
-.PHONY: serve test check site bench shots strings install install-dev
+.PHONY: serve test check site bench shots strings lint browser install install-dev
 
-serve: install ; $(PY) -m bookbuild serve --watch --port $(PORT)
-site: install ; $(PY) -m bookbuild build
-check: install-dev lint ; $(PY) -m bookbuild check
+serve: install ; .venv/bin/gpubook serve --watch --port $(PORT)
+site: install ; .venv/bin/gpubook build
+check: install-dev lint ; .venv/bin/gpubook check
 test: install-dev browser check site ; $(PY) -m pytest -n 2 --dist loadgroup
 bench: install-dev browser site ; $(PY) -m tests.bench
-strings: install-dev ; $(PY) -m bookbuild strings
+strings: install-dev ; .venv/bin/gpubook strings
 
 install: ; @$(PYTHON) install.py
 install-dev: ; @$(PYTHON) install.py dev
+browser: install-dev ; @$(PY) tests/browser/chromium.py
+lint: install-dev ; .venv/bin/ruff check . && .venv/bin/ruff format --check -q . && .venv/bin/mypy && .venv/bin/lint-imports
