@@ -56,7 +56,7 @@ def fit(traces: Sequence[Divergence], cycles: Sequence[float]) -> CycleFit:
     if with_paths:
         columns.append([trace.paths_taken for trace in traces])
     matrix = np.array(columns, dtype=np.float64).T
-    if np.linalg.matrix_rank(matrix) < len(columns):
+    if len(traces) < len(columns) or np.linalg.matrix_rank(matrix) < len(columns):
         raise ValueError(
             f"{len(traces)} traces do not determine {len(columns)} numbers; vary issue slots and paths taken"
         )
