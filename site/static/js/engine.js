@@ -1,0 +1,162 @@
+// The page's line to Python: finds or starts the worker, numbers messages, notices when it is dead.
+// Events: "state" (detail: {state: "starting"|"live"|"failed", part, of, reason}), "restarted".
+
+const SILENCE = 30_000; // ms without any sign of life while starting
+const DEADLINE = 12_000; // ms for one answer once live: the slowest action takes a tenth of a second
+const GENERATION = "gpubook-worker";
+
+export class Engine extends EventTarget {
+  constructor(config) {
+    super();
+    this.config = config;
+    this.page = `page-${crypto.randomUUID?.() ?? Math.random().toString(36).slice(2)}`;
+    this.waiting = new Map();
+    this.seq = 0;
+    this.state = "idle";
+    this.part = 0;
+    this.restarts = 0;
+  }
+
+  // ------------------------------------------------------------------ life
+
+  start() {
+    if (this.state === "starting" || this.state === "live") return;
+    this.#set("starting", { part: 0, of: 4 });
+    this.heard = performance.now();
+    // held until the page is gone: the worker asks for it to learn of that
+    navigator.locks?.request(this.page, () => new Promise((release) => { this.release = release; }));
+    this.#connect();
+    this.timer ??= setInterval(() => this.#watch(), 2000);
+  }
+
+  retry() {
+    this.restarts = 0;
+    this.#replace();
+  }
+
+  leave() {
+    this.release?.();
+    clearInterval(this.timer);
+    this.timer = null;
+    this.port?.close?.();
+    this.plain?.terminate();
+    this.port = null;
+    this.state = "idle";
+  }
+
+  // -------------------------------------------------------------- messages
+
+  send(message) {
+    return new Promise((resolve, reject) => {
+      const seq = ++this.seq;
+      this.waiting.set(seq, { resolve, reject, since: performance.now() });
+      this.#post({ verb: "message", seq, message: { page: this.page, lang: this.config.lang, ...message } });
+    });
+  }
+
+  heap() {
+    return new Promise((resolve, reject) => {
+      const seq = ++this.seq;
+      this.waiting.set(seq, { resolve, reject, since: performance.now() });
+      this.#post({ verb: "heap", seq });
+    });
+  }
+
+  #post(data) { this.port?.postMessage(data); }
+
+  #connect() {
+    const url = new URL("worker.js", import.meta.url);
+    url.searchParams.set("manifest", new URL(this.config.manifest, document.baseURI).href);
+    const name = `gpubook-${this.config.build}-${generation()}`;
+    const plain = () => {
+      try {
+        this.plain = new Worker(url, { type: "module", name });
+        this.plain.onerror = (event) => this.#fail(event.message || this.config.words.noWorker);
+        this.#attach(this.plain);
+      } catch (reason) {
+        this.#fail(String(reason?.message ?? reason));
+      }
+    };
+    if (typeof SharedWorker === "undefined") return plain();
+    try {
+      const shared = new SharedWorker(url, { type: "module", name, extendedLifetime: true });
+      shared.onerror = () => { if (this.port === shared.port) plain(); };
+      this.#attach(shared.port);
+      shared.port.start();
+    } catch {
+      plain(); // no module SharedWorkers here, or forbidden
+    }
+  }
+
+  #attach(port) {
+    this.port = port;
+    port.onmessage = ({ data }) => { if (this.port === port) this.#receive(data); };
+    port.postMessage({ verb: "hello", page: this.page });
+  }
+
+  #receive(data) {
+    this.heard = performance.now();
+    if (data.failed) return this.#fail(data.failed);
+    if (data.progress !== undefined) {
+      if (data.progress === data.of) this.#set("live", {});
+      else if (this.state !== "live") this.#set("starting", { part: data.progress, of: data.of });
+      return;
+    }
+    const wait = this.waiting.get(data.seq);
+    if (!wait) return;
+    this.waiting.delete(data.seq);
+    const answer = JSON.parse(data.answer);
+    if (answer.failed) wait.reject(new Error(answer.failed));
+    else wait.resolve(answer);
+  }
+
+  #watch() {
+    if (this.state !== "starting" && this.state !== "live") return;
+    this.#post({ verb: "ping", n: ++this.seq });
+    const now = performance.now();
+    const oldest = Math.min(...[...this.waiting.values()].map((wait) => wait.since), Infinity);
+    const silent = now - this.heard;
+    const stuck = this.state === "live" && now - oldest > DEADLINE && silent > DEADLINE;
+    if (!stuck && silent < SILENCE) return;
+    if (++this.restarts > 1) this.#fail(this.config.words.silent);
+    else this.#replace();
+  }
+
+  #replace() {
+    this.#drop("restarted");
+    this.port?.close?.();
+    this.plain?.terminate();
+    this.plain = null;
+    nextGeneration();
+    this.heard = performance.now();
+    this.#set("starting", { part: 0, of: 4 });
+    this.dispatchEvent(new Event("restarted"));
+    this.#connect();
+  }
+
+  #drop(reason) {
+    const waits = [...this.waiting.values()];
+    this.waiting.clear();
+    for (const wait of waits) wait.reject(Object.assign(new Error(reason), { dropped: true }));
+  }
+
+  #fail(reason) {
+    this.#drop(reason);
+    this.port = null;
+    this.#set("failed", { reason });
+  }
+
+  #set(state, detail) {
+    this.state = state;
+    this.detail = { state, ...detail };
+    this.dispatchEvent(new CustomEvent("state", { detail: this.detail }));
+  }
+}
+
+// A blocked worker cannot be ended from a page: the next one gets another name, for all tabs.
+function generation() {
+  try { return localStorage.getItem(GENERATION) ?? "0"; } catch { return "0"; }
+}
+function nextGeneration() {
+  try { localStorage.setItem(GENERATION, String(Number(generation()) + 1)); } catch { /* private mode: this tab only */ }
+}

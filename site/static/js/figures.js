@@ -1,0 +1,316 @@
+// The figures of a page: draw what was built, queue what the reader does, replay it when Python is there.
+
+import { Drawing } from "./drawing.js";
+import { Engine } from "./engine.js";
+import { exercises } from "./exercises.js";
+
+const PLAY = 250; // ms a step: four a second
+
+class Card {
+  constructor(element, engine, config) {
+    this.element = element;
+    this.engine = engine;
+    this.config = config;
+    this.key = element.dataset.figure;
+    this.queue = [];
+    this.busy = false;
+    this.opened = false;
+    this.mine = false; // whether the address bar speaks of this figure
+    const json = element.querySelector("script.doc").textContent;
+    this.drawing = new Drawing(element.querySelector(".plot"), this.part("inspect"), json, config.palette);
+    element.dataset.seq = "0";
+    element.addEventListener("input", (event) => this.#input(event));
+    element.addEventListener("change", (event) => this.#change(event));
+    element.addEventListener("submit", (event) => this.#submit(event));
+    element.addEventListener("click", (event) => this.#click(event));
+    engine.addEventListener("state", ({ detail }) => this.#status(detail));
+    engine.addEventListener("restarted", () => this.#reopen());
+  }
+
+  part(name) { return this.element.querySelector(`[data-part="${name}"]`); }
+
+  // ------------------------------------------------------------ what the reader does
+
+  act(action) {
+    const last = this.queue.at(-1);
+    const [name, ...more] = Object.keys(action.set ?? {});
+    const same = last?.set && name in last.set && Object.keys(last.set).length === 1 && !more.length;
+    if (name && same && !this.sending(last)) last.set = action.set; // one slider on its way
+    else this.queue.push(action);
+    this.mine ||= !("restore" in action && action.quiet);
+    this.#changes();
+    this.pump();
+  }
+
+  sending(action) { return this.busy && this.queue[0] === action; }
+
+  #input({ target }) {
+    const control = target.closest(".ctl");
+    if (!control || target.type !== "range") return;
+    this.#echo(control, target.value);
+    this.act({ set: { [control.dataset.param]: Number(target.value) } });
+  }
+
+  #change({ target }) {
+    const control = target.closest(".ctl");
+    if (control && (target.type === "radio" || target.tagName === "SELECT")) {
+      this.act({ set: { [control.dataset.param]: target.value } });
+    }
+  }
+
+  #submit(event) {
+    event.preventDefault();
+    const form = event.target;
+    if (form.dataset.do === "commit") this.act({ commit: form.elements.guess.value });
+    else this.act({ set: { [form.dataset.param]: form.querySelector(".text").value } });
+  }
+
+  #click({ target }) {
+    const button = target.closest("button");
+    if (!button) return;
+    if (button.dataset.preset) return this.#preset(button);
+    const step = button.closest("[data-stepper]");
+    switch (button.dataset.do) {
+      case "back": this.#step(step, -1); break;
+      case "next": this.#step(step, +1); break;
+      case "play": this.#play(step, button); break;
+      case "skip": this.act({ skip: true }); break;
+      case "ask": this.act({ ask: true }); break;
+      case "retry": this.engine.retry(); break;
+      case "copy": this.#copy(button); break;
+    }
+  }
+
+  #preset(button) {
+    for (const chip of this.element.querySelectorAll(".chip")) chip.setAttribute("aria-pressed", String(chip === button));
+    for (const [name, value] of Object.entries(JSON.parse(button.dataset.state ?? "{}"))) {
+      const control = this.#control(name);
+      if (control) this.#put(control, value);
+    }
+    this.act({ preset: button.dataset.preset });
+  }
+
+  #step(control, by) {
+    const range = control.querySelector(".range");
+    const next = Math.min(Math.max(Number(range.value) + by, 1), Number(range.max));
+    if (next === Number(range.value)) return false;
+    range.value = next;
+    this.#echo(control, next);
+    this.act({ set: { [control.dataset.param]: next } });
+    return true;
+  }
+
+  #play(control, button) {
+    if (this.timer) return this.#pause(button);
+    const range = control.querySelector(".range");
+    if (Number(range.value) === Number(range.max)) this.#step(control, 1 - Number(range.max));
+    [button.textContent, button.dataset.pause] = [button.dataset.pause, button.textContent];
+    this.timer = setInterval(() => { if (!this.queue.length && !this.#step(control, +1)) this.#pause(button); }, PLAY);
+  }
+
+  #pause(button) {
+    clearInterval(this.timer);
+    this.timer = null;
+    [button.textContent, button.dataset.pause] = [button.dataset.pause, button.textContent];
+  }
+
+  async #copy(button) {
+    const address = new URL(this.part("permalink").textContent, location.href).href;
+    const before = button.textContent;
+    try {
+      await navigator.clipboard.writeText(address);
+      button.textContent = this.config.words.copied;
+    } catch {
+      button.textContent = this.config.words.notCopied;
+    }
+    setTimeout(() => { button.textContent = before; }, 2000);
+  }
+
+  // -------------------------------------------------------------------- to Python and back
+
+  async pump() {
+    if (this.busy || this.engine.state !== "live") return;
+    this.busy = true;
+    try {
+      if (!this.opened) await this.#open();
+      while (this.queue.length) {
+        const [action] = this.queue;
+        const answer = await this.engine.send({ verb: "do", figure: this.key, action });
+        this.queue.shift();
+        this.#show(answer, action);
+      }
+      this.#state("live");
+    } catch (reason) {
+      if (!reason.dropped) { this.queue.shift(); this.#failed(reason.message); }
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  async #open() {
+    const { ids, digest, preset } = this.element.dataset;
+    const answer = await this.engine.send({ verb: "open", figure: this.key, preset, ids: Number(ids), digest });
+    if (answer.document) await this.drawing.show(answer.document); // another build's drawing: not a stranger's patch
+    this.opened = true;
+  }
+
+  #show({ patch, card }, action) {
+    if (patch) this.drawing.patch(patch);
+    for (const name of ["predict", "reads", "hw", "table", "problem"]) this.#fill(name, card[name]);
+    const summary = this.part("summary");
+    if (summary.textContent !== card.summary) { summary.textContent = card.summary; this.drawing.describe(card.summary); }
+    this.state = card.state;
+    this.answered = { open: card.open, guess: card.guess };
+    const fragment = card.state ? `#${this.key}?${card.state}` : `#${this.key}`;
+    this.part("permalink").textContent = fragment;
+    if (this.mine && !this.queue.length) history.replaceState(history.state, "", fragment);
+    if (this.queue.length === 0) this.#sync(card, Boolean(action.set) && Boolean(card.problem));
+    this.element.dataset.seq = String(Number(this.element.dataset.seq) + 1);
+  }
+
+  #fill(name, html) {
+    const part = this.part(name);
+    if (!part || part.dataset.html === html) return;
+    const focused = part.contains(document.activeElement);
+    part.dataset.html = html;
+    part.innerHTML = html;
+    if (focused) part.querySelector("input, button")?.focus();
+  }
+
+  #control(name) { return this.element.querySelector(`.ctl[data-param="${CSS.escape(name)}"]`); }
+
+  #sync(card, keepText) {
+    for (const [name, { value, active }] of Object.entries(card.controls)) {
+      const control = this.#control(name);
+      control.classList.toggle("inactive", !active);
+      if (control.matches("[data-stepper]")) this.#steps(control, value, card.steps);
+      else if (!(keepText && control.matches(".typed"))) this.#put(control, value);
+      for (const field of control.querySelectorAll("input, select, textarea, .field .btn")) field.toggleAttribute("disabled", !active || (control.matches("[data-stepper]") && card.steps < 2));
+    }
+    for (const chip of this.element.querySelectorAll(".chip")) chip.setAttribute("aria-pressed", String(chip.dataset.preset === card.pressed));
+  }
+
+  #steps(control, value, steps) {
+    const range = control.querySelector(".range");
+    range.max = Math.max(steps, 1);
+    range.value = value ?? steps;
+    control.querySelector(".last").textContent = steps;
+    this.#echo(control, value ?? steps);
+  }
+
+  #put(control, value) {
+    const field = control.querySelector("input, select, textarea");
+    if (field.type === "radio") {
+      for (const radio of control.querySelectorAll("input")) radio.checked = radio.value === String(value);
+    } else if (field.value !== String(value ?? "")) {
+      field.value = value;
+    }
+    if (field.type === "range") this.#echo(control, field.value);
+  }
+
+  // The number beside a slider follows the thumb at once; Python confirms it.
+  #echo(control, value) {
+    const range = control.querySelector(".range");
+    const low = Number(range.min), high = Number(range.max);
+    const digits = range.dataset.digits;
+    const shown = Number(value).toLocaleString("en", digits ? { minimumFractionDigits: Number(digits), maximumFractionDigits: Number(digits) } : { maximumFractionDigits: 12 }).replace("-", "\u2212");
+    range.style.setProperty("--v", `${high > low ? (100 * (value - low)) / (high - low) : 100}%`);
+    range.setAttribute("aria-valuetext", `${shown} ${range.dataset.unit ?? ""}`.trim());
+    control.querySelector("output").textContent = shown;
+    if (!control.matches("[data-stepper]")) return;
+    control.querySelector('[data-do="back"]').disabled = Number(value) <= 1;
+    control.querySelector('[data-do="next"]').disabled = Number(value) >= high;
+  }
+
+  // -------------------------------------------------------------------------------- status
+
+  #reopen() {
+    this.opened = false;
+    const again = [];
+    if (this.state) again.push({ restore: this.state, quiet: true });
+    if (this.answered && !this.answered.open) again.push(this.answered.guess === null ? { skip: true } : { commit: this.answered.guess });
+    this.queue.unshift(...again);
+  }
+
+  #status({ state, part, of, reason }) {
+    const words = this.config.words;
+    if (state === "failed") return this.#failed(reason);
+    this.element.querySelector('[data-do="retry"]').hidden = true;
+    if (state === "live") { this.#state("live"); this.pump(); return; }
+    this.#state("starting");
+    clearTimeout(this.slow);
+    this.slow = setTimeout(() => this.element.classList.add("slow"), 1000);
+    this.element.style.setProperty("--part", `${(100 * part) / of}%`);
+    this.phase = part ? words.part.replace("{part}", part).replace("{of}", of) : words.starting;
+    this.#changes();
+  }
+
+  #changes() {
+    if (this.element.dataset.state !== "starting") return;
+    const kept = this.queue.filter((action) => !action.quiet).length;
+    const words = this.config.words;
+    this.part("status").textContent = kept ? `${this.phase} ${(kept === 1 ? words.oneKept : words.kept).replace("{n}", kept)}` : `${this.phase} ${words.keeps}`;
+  }
+
+  #state(state) {
+    this.element.dataset.state = state;
+    const dot = this.element.querySelector(".status .dot");
+    dot.className = `dot ${{ live: "live", failed: "fail" }[state] ?? ""}`;
+    if (state === "live") { clearTimeout(this.slow); this.element.classList.remove("slow"); this.part("status").textContent = this.config.words.live; }
+  }
+
+  #failed(reason) {
+    clearTimeout(this.slow);
+    this.element.classList.remove("slow");
+    this.#state("failed");
+    this.part("status").textContent = `${reason.replace(/\.?$/, ".")} ${this.config.words.built}`;
+    this.element.querySelector('[data-do="retry"]').hidden = false;
+  }
+}
+
+// --------------------------------------------------------------------------------- the page
+
+function fragment() {
+  const [, key, query] = location.hash.match(/^#([\w-]+)\?(.*)$/) ?? [];
+  return { key, query };
+}
+
+export function start(config) {
+  const engine = new Engine(config);
+  const cards = new Map();
+  for (const element of document.querySelectorAll(".fig[data-figure]")) {
+    cards.set(element.dataset.figure, new Card(element, engine, config));
+  }
+  exercises(engine, config);
+  const restore = () => {
+    const { key, query } = fragment();
+    if (!key) return;
+    const card = cards.get(key);
+    if (!card) return notice(config.words.noFigure.replace("{key}", key));
+    card.act({ restore: decodeURI(query) });
+    if (document.documentElement.dataset.place !== "kept") card.element.scrollIntoView({ block: "start" });
+  };
+  restore();
+  addEventListener("hashchange", restore);
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a.act");
+    if (link && link.hash === location.hash) { event.preventDefault(); restore(); }
+  });
+  addEventListener("pagehide", () => engine.leave());
+  addEventListener("pageshow", (event) => {
+    if (!event.persisted) return;
+    engine.dispatchEvent(new Event("restarted"));
+    engine.start();
+  });
+  document.documentElement.bookEngine = engine; // for the bench and for those who look under the bonnet
+  const idle = globalThis.requestIdleCallback ?? ((task) => setTimeout(task, 50));
+  requestAnimationFrame(() => idle(() => engine.start(), { timeout: 300 }));
+}
+
+function notice(text) {
+  const line = document.createElement("p");
+  line.className = "say bad";
+  line.setAttribute("role", "alert");
+  line.textContent = text;
+  document.querySelector("main").prepend(line);
+}

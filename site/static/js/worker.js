@@ -1,0 +1,105 @@
+// Python for the whole visit, in a SharedWorker (or a plain worker): starts Pyodide once from this
+// site's own files and hands every page's messages, one at a time, to widgets.session.
+// Its address names the manifest by content hash, so old and new builds never share a worker.
+
+const ports = new Set();
+const state = { part: 0, failed: null };
+let handle = null; // (text) => text, once Python is up
+
+const tell = (port, message) => port.postMessage(message);
+const tellAll = (message) => ports.forEach((port) => tell(port, message));
+
+function progress(part) {
+  state.part = part;
+  tellAll({ progress: part, of: 4 });
+}
+
+// A host that compresses nothing gets the .gz sibling, opened here.
+function openSiblings(base) {
+  const plain = self.fetch.bind(self);
+  self.fetch = async (input, init) => {
+    const url = new URL(input.url ?? input, self.location.href);
+    if (!url.href.startsWith(base)) return plain(input, init);
+    const packed = await plain(url.href + ".gz", init);
+    if (!packed.ok) return plain(input, init);
+    if (packed.headers.get("content-encoding")) return packed;
+    const type = url.pathname.endsWith(".wasm") ? "application/wasm" : "application/octet-stream";
+    const body = packed.body.pipeThrough(new DecompressionStream("gzip"));
+    return new Response(body, { headers: { "content-type": type } });
+  };
+}
+
+async function bytes(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url.pathname.split("/").pop()}: the server answered ${response.status}`);
+  return response.arrayBuffer();
+}
+
+async function start() {
+  const address = new URL(new URL(self.location.href).searchParams.get("manifest"), self.location.href);
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`${address.pathname.split("/").pop()}: the server answered ${answer.status}`);
+  const manifest = await answer.json();
+  const at = (name) => new URL(name, address);
+  if (!answer.headers.get("content-encoding")) openSiblings(at(".").href);
+  progress(1);
+  const archives = Promise.all([bytes(at(manifest.libs)), bytes(at(manifest.book))]);
+  archives.catch(() => {}); // reported below, after Pyodide
+  const { loadPyodide } = await import(at(manifest.pyodide + "pyodide.mjs").href);
+  const python = await loadPyodide({
+    indexURL: at(manifest.pyodide).href,
+    stdLibURL: at(manifest.stdlib).href,
+    lockFileContents: JSON.stringify(manifest.lock),
+    packageBaseUrl: at(manifest.packages).href,
+    packages: Object.keys(manifest.lock.packages),
+  });
+  progress(2);
+  const [libs, book] = await archives;
+  const site = python.runPython("import site; site.getsitepackages()[0]");
+  python.unpackArchive(libs, "zip", { extractDir: site });
+  python.unpackArchive(book, "zip", { extractDir: "/book" });
+  progress(3);
+  // synchronous on purpose: see "Crash with JSPI and heavy imports", pyodide issue 6106
+  python.runPython("import sys; sys.path.insert(0, '/book'); from pathlib import Path; from widgets.session import Session; session = Session(Path('/book/book'))");
+  const call = python.globals.get("session").handle;
+  handle = (text) => call(text);
+  self.heap = () => python._module.HEAPU8.length;
+  progress(4);
+}
+
+const starting = start().catch((reason) => {
+  state.failed = String(reason?.message ?? reason).trim().split("\n").pop();
+  tellAll({ failed: state.failed });
+});
+
+let line = starting; // one message at a time, in the order they came
+function receive(port, { data }) {
+  if (data.verb === "ping") return tell(port, { pong: data.n });
+  if (data.verb === "hello") return welcome(port, data.page);
+  line = line.then(() => {
+    if (!handle) return tell(port, { seq: data.seq, answer: JSON.stringify({ failed: state.failed }) });
+    if (data.verb === "heap") return tell(port, { seq: data.seq, answer: JSON.stringify({ heap: self.heap() }) });
+    tell(port, { seq: data.seq, answer: handle(JSON.stringify(data.message)) });
+  }).catch((reason) => {
+    tell(port, { seq: data.seq, answer: JSON.stringify({ failed: String(reason?.message ?? reason) }) });
+  });
+}
+
+function welcome(port, page) {
+  tell(port, { progress: state.part, of: 4 });
+  if (state.failed) tell(port, { failed: state.failed });
+  // The page holds a lock of its name while it lives; getting it means that the page is gone.
+  navigator.locks?.request(page, () => {
+    ports.delete(port);
+    line = line.then(() => handle?.(JSON.stringify({ verb: "close", page })));
+  });
+}
+
+function join(port) {
+  ports.add(port);
+  port.onmessage = (event) => receive(port, event);
+  port.start?.();
+}
+
+if ("onconnect" in self) self.onconnect = (event) => join(event.ports[0]);
+else join(self);
