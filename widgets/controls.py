@@ -73,11 +73,15 @@ def _text(figure: Figure, control: Text) -> Markup:
         field = Markup('<textarea {} rows="{}">{}</textarea>').format(common, control.rows, value)
     else:
         field = Markup('<input {} value="{}">').format(common, value)
-    return Markup(
+    form = Markup(
         '<form class="ctl typed" data-param="{p}"><div class="lab"><label for="{i}">{l}</label></div>'
         '<div class="field">{f}<button class="btn">{a}</button></div>'
         '<small class="hint" id="{i}-hint">{h}</small></form>'
     ).format(p=control.param, i=name, l=words(control.label), f=field, a=words("Apply"), h=words(control.hint))
+    if control.rows == 1:
+        return form
+    fold = Markup('<details class="fold long"><summary>{}</summary><div class="in">{}</div></details>')
+    return fold.format(words(control.label), form)
 
 
 def _stepper(figure: Figure, control: Stepper) -> Markup:
@@ -122,6 +126,7 @@ def render_control(figure: Figure, control: Control) -> Markup:
             html = _stepper(figure, control)
     if figure.active(control.param):
         return html
+    text = str(html)  # Markup.replace would escape what is put in
     for field in ("input", "select", "textarea", 'button class="btn"'):
-        html = html.replace(f"<{field} ", f"<{field} disabled ").replace(f"<{field}>", f"<{field} disabled>")
-    return html.replace('class="ctl', 'class="inactive ctl', 1)
+        text = text.replace(f"<{field} ", f"<{field} disabled ").replace(f"<{field}>", f"<{field} disabled>")
+    return Markup(text.replace('class="ctl', 'class="inactive ctl', 1))

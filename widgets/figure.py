@@ -49,7 +49,7 @@ class Figure(Parameters):
     def columns(self) -> Mapping[str, Mapping[str, Sequence[Any]]]:
         """Return the data of every source by name; each has the same columns in every state.
 
-        The source `marks` is what pointer and arrow keys inspect: columns `x`, `y` (data
+        The source `cursor` is the page's own (see `marks.cursor`); the source `marks` is what pointer and arrow keys inspect: columns `x`, `y` (data
         coordinates) and `say` (one sentence), in reading order.
         """
         raise NotImplementedError
@@ -218,10 +218,11 @@ class Figure(Parameters):
         return document
 
     def _lists(self) -> dict[str, dict[str, list[Any]]]:
-        return {
+        lists = {
             name: {column: list(values) for column, values in columns.items()}
             for name, columns in self.columns().items()
         }
+        return lists | {"cursor": {"x": [], "y": [], "role": []}}
 
     def _push(self) -> None:
         """Refill the sources whose data changed."""

@@ -23,7 +23,8 @@ def difference(figure: Figure, both: Comparison) -> str:
         return words("equal")
     if both.exact:
         return words("{n} apart", n=words.num(abs(both.model - both.recorded)))
-    return f"{words.num(100 * (both.model - both.recorded) / both.recorded, 1)} %"
+    percent = words.num(100 * (both.model - both.recorded) / both.recorded, 1)
+    return Markup("{}<small>%</small>").format(percent)
 
 
 def hardware(figure: Figure) -> Markup:
@@ -38,7 +39,7 @@ def hardware(figure: Figure) -> Markup:
             if sign
             else Markup("")
         )
-        unit = Markup("<small>{}</small>").format(both.unit) if number and both.unit else Markup("")
+        unit = Markup("<small>{}</small>").format(both.unit) if sign and number and both.unit else Markup("")
         kind = "v" if number else "none"
         return Markup('<div><div class="k">{}{}</div><div class="{}">{}{}</div></div>').format(
             mark, label, kind, value, unit
@@ -50,13 +51,13 @@ def hardware(figure: Figure) -> Markup:
         )
     read = both.recorded is not None
     recorded = words.num(both.recorded, both.digits) if both.recorded is not None else words("no reading yet")
-    recorded_label = words("Recorded, {device}", device=both.device) if read else words("Recorded")
+    recorded_label = words("Recorded, {device}", device=both.device.removeprefix("NVIDIA ")) if read else words("Recorded")
     grid = Markup('<div class="hw-grid"><div class="what">{}</div>{}{}{}{}</div>').format(
         both.what,
         cell("model", words("Model"), words.num(both.model, both.digits), True),
         cell("recorded", recorded_label, recorded, read),
         cell("live", words("Live"), words("no box connected"), False),
-        cell("", words("Difference"), difference(figure, both) if read else words("none to print"), False),
+        cell("", words("Difference"), difference(figure, both) if read else words("none to print"), read),
     )
     top = Markup('<div class="hw-top"><b>{}</b><span>{}</span></div>').format(
         words("On real hardware"),

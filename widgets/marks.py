@@ -151,9 +151,9 @@ def cells(
         extra = {
             "hatch_pattern": "hatch",
             "hatch_scale": 5,
-            "hatch_weight": 0.75,
+            "hatch_weight": 0.5,
             "hatch_color": roles("on"),
-            "hatch_alpha": 0.45,
+            "hatch_alpha": 0.35,
         }
     return plot.add_glyph(
         source,

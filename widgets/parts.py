@@ -36,7 +36,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Free text that the figure parses; `rows` > 1 gives a text area. `hint` says the form expected."""
+    """Free text that the figure parses; `hint` says the form expected. `rows` > 1 gives a text area, in a fold."""
 
     param: str
     label: str

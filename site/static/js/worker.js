@@ -20,7 +20,8 @@ function openSiblings(base) {
   self.fetch = async (input, init) => {
     const url = new URL(input.url ?? input, self.location.href);
     if (!url.href.startsWith(base)) return plain(input, init);
-    const packed = await plain(url.href + ".gz", init);
+    const { integrity, ...rest } = init ?? {}; // the hash is of the opened bytes
+    const packed = await plain(url.href + ".gz", rest);
     if (!packed.ok) return plain(input, init);
     if (packed.headers.get("content-encoding")) return packed;
     const type = url.pathname.endsWith(".wasm") ? "application/wasm" : "application/octet-stream";

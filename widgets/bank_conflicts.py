@@ -1,0 +1,302 @@
+"""Figure 4.3: the lanes of a warp, the banks of shared memory they ask, and the wavefronts that this takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import param
+from bokeh.models import Plot
+
+from sim.bank_conflicts import BANKS, WARP_LANES, WORD_BYTES, Op, SharedAccess, simulate
+from sim.tile_addresses import TMA_ROW_BYTES, Tile, TileTotals, parse_pattern
+from widgets import bank_drawing, bank_words, pattern_words
+from widgets.bank_drawing import Shown
+from widgets.figure import Figure
+from widgets.parts import Choice, Comparison, Prediction, Preset, Range, Reading, Readout, Stepper, Table, Text
+from widgets.words import N_
+
+TILES = {"32x32": (32, 32), "64x64": (64, 64), "32x16": (32, 16), "32x8": (32, 8), "16x16": (16, 16), "32x1": (32, 1)}
+"""Rows and columns on offer; columns are powers of two, which the XOR layout needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One request and, where it is a row or a column, its tile and the totals over all its rows or columns."""
+
+    access: SharedAccess
+    tile: Tile | None = None
+    whole: TileTotals | None = None
+
+
+@lru_cache(maxsize=512)
+def _whole(tile: Tile, by: str, op: Op) -> TileTotals:
+    return tile.by_rows(op) if by == "row" else tile.by_columns(op)
+
+
+class BankConflicts(Figure):
+    """A warp's request to shared memory, wavefront by wavefront."""
+
+    reads = param.Selector(
+        default="column",
+        objects=["row", "column", "word", "typed"],
+        doc="What the 32 lanes touch: a row, a column or one word of the tile, or what `pattern` says.",
+    )
+    width = param.Selector(
+        default=4, objects=[4, 8, 16], doc="Size of an element, which is what a lane asks for, in bytes."
+    )
+    op = param.Selector(default="load", objects=["load", "store"], doc="Whether the warp loads or stores.")
+    tile = param.Selector(default="32x32", objects=list(TILES), doc="Rows × columns of the tile, in elements.")
+    pitch = param.Integer(36, bounds=(1, 72), doc="Distance from one row's start to the next one's, in elements.")
+    swizzle = param.Selector(
+        default="none",
+        objects=["none", "xor", *TMA_ROW_BYTES],
+        doc="How elements change places inside a row; the TMA layouts also fix the row's size and the pitch.",
+    )
+    index = param.Integer(0, bounds=(0, 31), doc="Which row, or which column, the lanes touch; counted from 0.")
+    pattern = param.String(
+        "i*2", doc="For reads=typed: the element of lane i, in the notation of `sim.address_pattern`."
+    )
+    wavefront = param.Integer(
+        None, bounds=(1, None), allow_None=True, doc="The wavefront shown, from 1; None: the last."
+    )
+
+    controls = (
+        Choice(
+            "reads",
+            N_("The lanes touch"),
+            (("row", N_("a row")), ("column", N_("a column")), ("word", N_("one word")), ("typed", N_("typed"))),
+        ),
+        Choice("width", N_("Bytes a lane"), ((4, "4"), (8, "8"), (16, "16"))),
+        Choice("op", N_("The warp"), (("load", N_("loads")), ("store", N_("stores")))),
+        Choice("tile", N_("Tile, rows × columns"), tuple((name, name.replace("x", " × ")) for name in TILES), "list"),
+        Range("pitch", N_("Row pitch"), N_("elements")),
+        Choice("swizzle", N_("Swizzle"), bank_words.SWIZZLES, "list"),
+        Range("index", N_("Row or column")),
+        Text(
+            "pattern",
+            N_("Typed: the element of lane i"),
+            N_("In elements: an expression in i, such as i*33 or i^1, or 32 numbers. -1 switches a lane off."),
+        ),
+        Stepper("wavefront", N_("Wavefront")),
+    )
+    presets = (
+        Preset("column_36", N_("Column, pitch 36")),
+        Preset("column_32", N_("Column, pitch 32"), {"pitch": 32}),
+        Preset("column_33", N_("Column, pitch 33"), {"pitch": 33}),
+        Preset("column_xor", N_("Column, XOR swizzle"), {"pitch": 32, "swizzle": "xor", "index": 11}),
+        Preset(
+            "column_tma",
+            N_("16-byte column, TMA swizzle"),
+            {"width": 16, "tile": "32x8", "pitch": 8, "swizzle": "tma128"},
+        ),
+        Preset("row", N_("By rows"), {"reads": "row", "pitch": 32}),
+        Preset("row_16", N_("By rows, 16 bytes"), {"reads": "row", "pitch": 32, "width": 16}),
+        Preset("word", N_("One word for all"), {"reads": "word", "pitch": 32}),
+        Preset("stride_2", N_("Every second word"), {"reads": "typed"}),
+    )
+    prediction = Prediction(
+        N_(
+            "A warp loads one column of a 32 × 32 tile of floats, one row a lane; the rows start 32 words apart. "
+            "How many wavefronts does it take?"
+        ),
+        "column_32",
+        "wavefronts",
+        unit=N_("wavefronts"),
+        reveal=N_(
+            "It takes {answer}: all {lanes} words lie in bank {first_bank}, and a bank hands over one word a turn."
+        ),
+    )
+    left_out = (
+        N_(
+            "Time. A wavefront is one pass of the data path, not the length of an instruction: "
+            "32 of them do not make a kernel 32 times slower."
+        ),
+        N_(
+            "The order in which a bank serves the words that queue there, and which lane’s value stays when "
+            "several lanes store to one word."
+        ),
+        N_(
+            "Elements of 1 and 2 bytes, atomics and ldmatrix. Of the unit that moves tiles (TMA), "
+            "only the layout it leaves behind is here."
+        ),
+        N_("Tiles that do not start where the swizzle’s own pattern does: here every tile starts at byte 0."),
+    )
+    inspect_hint = N_("Point at a lane or a cell, or walk through them with the arrow keys.")
+    experiment = "bank_conflicts"
+    height = bank_drawing.HEIGHT
+    phone_height = bank_drawing.PHONE_HEIGHT
+
+    # ------------------------------------------------------------------------------ state
+
+    def simulate(self) -> Trace:
+        """Trace the request; ValueError in the reader's language."""
+        if self.veiled and self.wavefront is not None:
+            raise ValueError(self.words("your guess first; then the wavefronts can be stepped through"))
+        if self.reads == "typed":
+            try:
+                addresses = parse_pattern(self.pattern, self.width)
+            except ValueError as refused:
+                raise ValueError(pattern_words.refusal(str(refused), self.words)) from refused
+            return Trace(simulate(addresses, self.width, self.op))
+        tile = self._tile()
+        if self.reads == "word":
+            return Trace(simulate([tile.address(0, self.index)] * WARP_LANES, self.width, self.op))
+        addresses = tile.row(self.index) if self.reads == "row" else tile.column(self.index)
+        return Trace(simulate(addresses, self.width, self.op), tile, _whole(tile, self.reads, self.op))
+
+    def _tile(self) -> Tile:
+        rows, columns = TILES[self.tile]
+        pitch = self.pitch
+        if row_bytes := TMA_ROW_BYTES.get(self.swizzle):
+            columns = pitch = row_bytes // self.width
+        elif pitch < columns:
+            message = N_("a pitch of {pitch} is less than a row of {columns} elements; it must be at least {columns}")
+            raise ValueError(self.words(message, pitch=pitch, columns=columns))
+        size, message = (
+            (rows, N_("there is no row {n}; the tile has rows 0 to {last}"))
+            if self.reads == "row"
+            else (columns, N_("there is no column {n}; the tile has columns 0 to {last}"))
+        )
+        if self.index >= size:
+            raise ValueError(self.words(message, n=self.index, last=size - 1))
+        return Tile(rows, columns, pitch * self.width // WORD_BYTES, self.width, self.swizzle)
+
+    def active(self, name: str) -> bool:
+        """Say whether a control acts: the pattern replaces the tile, and a TMA layout its pitch."""
+        fixed = self.swizzle in TMA_ROW_BYTES
+        in_tile = ("tile", "swizzle", "index", *(() if fixed else ("pitch",)))
+        of = {"row": in_tile, "column": in_tile, "word": ("index",), "typed": ("pattern",)}
+        stepper = () if self.veiled else ("wavefront",)
+        return name in ("reads", "width", "op", *of[str(self.reads)], *stepper)
+
+    @property
+    def steps(self) -> int:
+        """The wavefronts of the request; none to walk while their number is asked for."""
+        return 0 if self.veiled else self.trace.access.wavefronts
+
+    @property
+    def at(self) -> int:
+        """The wavefront shown."""
+        return 0 if self.veiled else super().at
+
+    def values(self) -> dict[str, float]:
+        """The request's counts, its tile's, and the recorded wavefronts where there is a reading."""
+        access, tile, whole = self.trace.access, self.trace.tile, self.trace.whole
+        used = sum(len(step.cells) for step in access.steps)
+        told: dict[str, float] = {
+            "wavefronts": access.wavefronts, "ideal": access.ideal_wavefronts, "extra": access.extra_wavefronts,
+            "lanes": len(access.served), "banks_used": len({bank for step in access.steps for bank, _ in step.cells}),
+            "degree": max(part.wavefronts for part in access.parts),
+            "turns": access.wavefronts * BANKS, "turns_used": used,
+            "turns_percent": 100 * used / (access.wavefronts * BANKS) if used else 0,
+        }  # fmt: skip
+        if access.served:
+            told["first_bank"] = access.served[0].banks[0]
+        if tile and whole:
+            told |= {
+                "row_bytes": tile.pitch_words * WORD_BYTES, "tile_bytes": tile.rows * tile.pitch_words * WORD_BYTES,
+                "tile_requests": whole.requests, "tile_wavefronts": whole.wavefronts,
+                "tile_ideal": whole.ideal_wavefronts, "tile_extra": whole.extra_wavefronts,
+            }  # fmt: skip
+        if found := self._recorded():
+            told["recorded"] = found[1]["wavefronts"]
+        if self.readings:
+            told["readings"] = sum(len(reading["rows"]) for reading in self.readings)
+        return told
+
+    # ---------------------------------------------------------------------------- drawing
+
+    def build(self) -> Plot:
+        """Draw lanes, threads, banks and wavefronts."""
+        return bank_drawing.build(self)
+
+    def columns(self) -> Mapping[str, Mapping[str, Sequence[Any]]]:
+        """Return the drawing's sources; marks are the lanes, then the cells of the wavefronts shown."""
+        access, words = self.trace.access, self.words
+        drawn = bank_drawing.columns(access, Shown(self.at, self.wavefront is not None, self._secret()), words)
+        lanes, cells = drawn["lanes"], drawn["cells"]
+        says = [*bank_words.lane_says(access, words, self.veiled), *bank_words.cell_says(access, self.at, words)]
+        return {**drawn, "marks": {"x": lanes["x"] + cells["x"], "y": lanes["y"] + cells["y"], "say": says}}
+
+    # ------------------------------------------------------------------------------ words
+
+    def readouts(self) -> Sequence[Readout]:
+        """Wavefronts, those that the width needs, those added, and the turns of banks that were used."""
+        words, num, veiled = self.words, self.words.num, self.veiled
+        told, access, whole = self.values(), self.trace.access, self.trace.whole
+        by_width = N_("{n} bytes a lane, parts merged") if access.merged_by else N_("{n} bytes a lane")
+        return (
+            Readout(
+                words("Wavefronts"), num(told["wavefronts"]), secret=veiled,
+                sub=words("whole tile: {n}", n=num(whole.wavefronts)) if whole else words("for this request"),
+            ),
+            Readout(words("Needed by the width"), num(told["ideal"]), role="move", sub=words(by_width, n=self.width)),
+            Readout(
+                words("Extra"), num(told["extra"]), role="cost", secret=veiled,
+                sub=words("whole tile: {n}", n=num(whole.extra_wavefronts)) if whole else words("added by conflicts"),
+            ),
+            Readout(
+                words("Bank turns used"), words.percent(told["turns_percent"] / 100), "%", secret=veiled,
+                sub=words("{n} of {all}", n=num(told["turns_used"]), all=num(told["turns"])),
+            ),
+        )  # fmt: skip
+
+    def summary(self) -> str:
+        """Say what the lanes ask for and how many wavefronts that takes."""
+        words, told = self.words, self.values()
+        does = N_("A warp loads {n} bytes a lane.") if self.op == "load" else N_("A warp stores {n} bytes a lane.")
+        said = f"{words(does, n=self.width)} {self._asked_for()} "
+        if self.veiled:
+            return said + words("How many wavefronts that takes shows after your guess.")
+        return said + words(
+            "Lanes that ask: {lanes}. Banks that work: {banks_used} of 32. "
+            "Wavefronts: {wavefronts}; {ideal} needed by the width, {extra} extra.",
+            **{name: words.num(told[name]) for name in ("lanes", "banks_used", "wavefronts", "ideal", "extra")},
+        )
+
+    def _asked_for(self) -> str:
+        if self.reads == "typed":
+            return self.words("Lane i takes element {pattern}.", pattern=self.pattern)
+        if self.trace.tile is None:
+            return self.words("All lanes take the same element.")
+        return bank_words.asked_for(self.trace.tile, self.reads, self.index, self.words)
+
+    def table(self) -> Table:
+        """One row a wavefront."""
+        return bank_words.table(self.trace.access, self._secret(), self.words)
+
+    def _secret(self) -> str:
+        return self.words("your guess first") if self.veiled else ""
+
+    def _recorded(self) -> tuple[Reading, Mapping[str, Any]] | None:
+        """The reading of these very addresses, this width and operation, if there is one."""
+        access = self.trace.access
+        same = {"op": access.op, "width_bytes": access.width_bytes, "lanes": list(access.addresses)}
+        for reading in self.readings:
+            for row in reading["rows"]:
+                if all(row[key] == value for key, value in same.items()):
+                    return reading, row
+        return None
+
+    def comparison(self) -> Comparison:
+        """The wavefronts of the model beside the profiler's, which must be equal."""
+        words, wavefronts = self.words, self.trace.access.wavefronts
+        what = words("Wavefronts for this load") if self.op == "load" else words("Wavefronts for this store")
+        found = self._recorded()
+        if found is None:
+            why = words(
+                "These addresses have not been run under the profiler yet. "
+                "Row 0 and column 0 of a tile have readings at many pitches."
+            )
+            return Comparison(what, wavefronts, None, exact=True, provenance=why)
+        reading, row = found
+        provenance = words(
+            "One {gpu}, {date}, driver {driver}, CUDA {cuda}, Nsight Compute counter {counter}",
+            counter=reading["inputs"]["counters"][self.op],
+            **{key: reading[key] for key in ("gpu", "date", "driver", "cuda")},
+        )
+        device = reading["gpu"].removeprefix("NVIDIA ")
+        return Comparison(what, wavefronts, row["wavefronts"], exact=True, device=device, provenance=provenance)
