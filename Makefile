@@ -1,10 +1,10 @@
 PYTHON ?= python3
-PORT ?= 8000
+PORT ?=
 PY := .venv/bin/python
 
 .PHONY: serve test check site bench shots strings lint browser install install-dev
 
-serve: install ; .venv/bin/gpubook serve --watch --port $(PORT)
+serve: install ; .venv/bin/gpubook serve --watch $(if $(PORT),--port $(PORT))
 site: install ; .venv/bin/gpubook build
 check: install-dev lint ; .venv/bin/gpubook check
 test: install-dev browser check site ; $(PY) -m pytest -n 2 --dist loadgroup

@@ -95,9 +95,7 @@ def _list(text: str) -> list[int]:
     items = [(match[0], match.start() + 1) for match in re.finditer(r"[^\s,，]+", text)]
     for item, position in items:
         if not NUMBER.fullmatch(item):
-            raise ValueError(
-                f"{_quoted(item, position)} is not a whole number; a list has {WARP_LANES} of them"
-            )
+            raise ValueError(f"{_quoted(item, position)} is not a whole number; a list has {WARP_LANES} of them")
     if len(items) != WARP_LANES:
         raise ValueError(f"{len(items)} numbers given; a list has {WARP_LANES}, one a lane")
     return [_bounded(int(item), _quoted(item, position)) for item, position in items]

@@ -16,7 +16,7 @@ first lane that asks. Accesses are aligned, so the 2 or 4 banks of a wide lane h
 the lane gets all its words in one wavefront.
 
 Source: CUDA C++ Programming Guide 13.0, 20.4.3 (banks, broadcast); NVIDIA developer forum, threads 260900 and
-77228 (parts, merging); readings of an NVIDIA H200 taken with Nsight Compute (tests/sim/readings/), of which
+77228 (parts, merging); readings of an NVIDIA H200 taken with Nsight Compute (chapters/recorded/tables), of which
 this rule gives every count.
 Left out: the order in which hardware serves wavefronts; which lane's value stays when several store to one
 word; latency; accesses of 1 and 2 bytes, atomics, ldmatrix, and the unit that moves tiles (TMA).
@@ -158,9 +158,31 @@ def simulate(addresses: Sequence[int], width_bytes: int = 4, op: Op = "load") ->
             cells = tuple((bank + k, word + k) for bank, word in now for k in range(words_per_lane))
             now_lanes = tuple(sorted(lane for _, word in now for lane in askers[word]))
             steps.append(Wavefront(len(steps) + 1, part, turn > 0, now_lanes, cells))
-    return SharedAccess(
-        tuple(addresses), width_bytes, op, merged_by, tuple(parts), tuple(steps), tuple(served)
-    )
+    return SharedAccess(tuple(addresses), width_bytes, op, merged_by, tuple(parts), tuple(steps), tuple(served))
+
+
+def count(addresses: Sequence[int], width_bytes: int = 4, op: Op = "load") -> tuple[int, int]:
+    """Return `wavefronts` and `ideal_wavefronts` of `simulate` without its trace: for sums over many requests.
+
+    Raises:
+        ValueError: as `simulate`.
+
+    >>> count([lane * 128 for lane in range(32)])
+    (32, 1)
+    """
+    _check(addresses, width_bytes, op)
+    merged_by = _merged_by(addresses) if op == "load" and width_bytes > WORD_BYTES else None
+    part_lanes = PART_LANES[width_bytes] * (1 if merged_by is None else 2)
+    wavefronts = ideal = 0
+    for first_lane in range(0, WARP_LANES, part_lanes):
+        lanes = addresses[first_lane : first_lane + part_lanes]
+        waiting = [0] * BANKS
+        for word in {address // WORD_BYTES for address in lanes if address != INACTIVE}:
+            waiting[word % BANKS] += 1
+        degree = max(waiting)
+        wavefronts += degree
+        ideal += degree > 0
+    return wavefronts, ideal
 
 
 def _merged_by(addresses: Sequence[int]) -> int | None:

@@ -11,7 +11,7 @@ Order, by convention: the common part first, then paths by their number.
 
 Source: CUDA C++ Programming Guide 13.0, 20.6.2, and PTX ISA, chapter 3 (paths are issued in turn); Nsight
 Compute Profiling Guide (`smsp__thread_inst_executed_per_inst_executed`); readings of an NVIDIA H200
-(tests/sim/readings/), whose cycles follow slots and paths taken on a straight line (sim/divergence_fit.py).
+(chapters/recorded/tables/h200/), whose cycles follow slots and paths taken on a straight line (sim/divergence_fit.py).
 Left out: the order of paths and how independent thread scheduling (compute capability 7.0 on) interleaves
 them; branch and convergence instructions, a fixed cost a path; predication; latency; other warps.
 """
@@ -151,8 +151,7 @@ def _check_lanes(what: str, values: Sequence[int]) -> None:
     for lane, value in enumerate(values):
         if type(value) is not int or value < INACTIVE:
             raise ValueError(
-                f"lane {lane}: {what} {value!r}; it must be a whole number ≥ 0, "
-                f"or {INACTIVE} for an inactive lane"
+                f"lane {lane}: {what} {value!r}; it must be a whole number ≥ 0, or {INACTIVE} for an inactive lane"
             )
     if all(value == INACTIVE for value in values):
         raise ValueError("all 32 lanes are inactive; such a warp issues nothing, one lane must be active")

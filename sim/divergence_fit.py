@@ -3,7 +3,7 @@
 cycles ≈ cycles_per_slot × issue slots + cycles_per_path × paths taken + fixed_cycles. Each path taken has a
 fixed cost, so slots alone do not give the cycles.
 
-Source: readings of an NVIDIA H200 (tests/sim/readings/divergence.csv): within 3 % of every one of them.
+Source: readings of an NVIDIA H200 (chapters/recorded/tables/h200/divergence.csv): within 3 % of every one of them.
 Left out: what the fixed costs consist of.
 """
 
@@ -27,11 +27,7 @@ class CycleFit:
 
     def cycles(self, trace: Divergence) -> float:
         """Cycles that the line gives for this trace."""
-        return (
-            self.cycles_per_slot * trace.issue_slots
-            + self.cycles_per_path * trace.paths_taken
-            + self.fixed_cycles
-        )
+        return self.cycles_per_slot * trace.issue_slots + self.cycles_per_path * trace.paths_taken + self.fixed_cycles
 
 
 def fit(traces: Sequence[Divergence], cycles: Sequence[float]) -> CycleFit:

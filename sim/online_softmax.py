@@ -80,9 +80,7 @@ class OnlineSoftmax:
         return sum(step.rescaled for step in self.steps)
 
 
-def simulate(
-    scores: Sequence[float], values: Sequence[float], block: int, *, guarded: bool = True
-) -> OnlineSoftmax:
+def simulate(scores: Sequence[float], values: Sequence[float], block: int, *, guarded: bool = True) -> OnlineSoftmax:
     """Fold 1 to 1024 scores (finite, or -inf: masked) and as many values (|v| <= 1e100) in blocks.
 
     ``block``: scores a block, 1 to all of them; the last block may be shorter. ``guarded=False`` applies
@@ -155,8 +153,6 @@ def _check(scores: Sequence[float], values: Sequence[float], block: int) -> None
             raise ValueError(f"score {i} is {score}; it must be a finite number, or -inf for a masked one")
     for i, value in enumerate(values):
         if not abs(value) <= MAX_VALUE:
-            raise ValueError(
-                f"value {i} is {value}; it must be a number from -{MAX_VALUE:g} to {MAX_VALUE:g}"
-            )
+            raise ValueError(f"value {i} is {value}; it must be a number from -{MAX_VALUE:g} to {MAX_VALUE:g}")
     if not isinstance(block, int) or not 1 <= block <= n:
         raise ValueError(f"block is {block!r}; it must be a whole number from 1 to {n}, the number of scores")

@@ -9,7 +9,7 @@ that a column spreads over the banks:
 
 Source: CUDA C++ Programming Guide 13.0, TMA swizzle (table 25: chunk, widths; a narrower row still takes the
 full swizzle width); comment on cuTensorMapEncodeTiled in cuda.h (inner dimension a multiple of 16 bytes).
-A column of "xor" and of "tma128" is among the readings of an NVIDIA H200 (tests/sim/readings/).
+A column of "xor" and of "tma128" is among the readings of an NVIDIA H200 (chapters/recorded/tables/h200/).
 Left out: tiles that do not start where the swizzle's pattern does; the swizzles of 32- and 64-byte chunks.
 """
 
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from sim.address_pattern import parse_pattern
-from sim.bank_conflicts import INACTIVE, PART_LANES, WARP_LANES, WORD_BYTES, Op, simulate
+from sim.bank_conflicts import INACTIVE, PART_LANES, WARP_LANES, WORD_BYTES, Op, count
 
 __all__ = ["Swizzle", "Tile", "TileTotals", "column", "parse_pattern", "row", "tma_swizzle"]
 
@@ -158,12 +158,9 @@ class Tile:
         return self._totals((self.row(r, start) for r in range(self.rows) for start in starts), op)
 
     def _totals(self, requests: Iterable[tuple[int, ...]], op: Op) -> TileTotals:
-        accesses = [simulate(addresses, self.width_bytes, op) for addresses in requests]
-        return TileTotals(
-            len(accesses),
-            sum(access.wavefronts for access in accesses),
-            sum(access.ideal_wavefronts for access in accesses),
-        )
+        counts = [count(addresses, self.width_bytes, op) for addresses in requests]
+        wavefronts, ideal = zip(*counts, strict=True)
+        return TileTotals(len(counts), sum(wavefronts), sum(ideal))
 
 
 def column(

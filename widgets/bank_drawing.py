@@ -59,7 +59,6 @@ _STILL: dict[str, Columns] = {
         "text": [str(bank) for bank in [*range(0, BANKS, 4), BANKS - 1]],
         "role": ["rest"] * 9,
     },
-    "cursor": {"x": [], "y": [], "role": []},
 }
 """What no state changes."""
 

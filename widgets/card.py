@@ -109,7 +109,9 @@ def problem(figure: Figure) -> Markup:
     """The sentence about input that was refused."""
     if not figure.error:
         return Markup("")
-    return Markup("{} <span>{}</span>").format(figure.error, figure.words("Shown: the last state that works."))
+    words, error = figure.words, figure.error
+    sentence = error if error.endswith((".", "。", "?", "？")) else words("{text}.", text=error)
+    return Markup("{} <span>{}</span>").format(sentence, words("Shown: the last state that works."))
 
 
 def update(figure: Figure) -> dict[str, Any]:

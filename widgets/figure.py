@@ -49,8 +49,8 @@ class Figure(Parameters):
     def columns(self) -> Mapping[str, Mapping[str, Sequence[Any]]]:
         """Return the data of every source by name; each has the same columns in every state.
 
-        The source `cursor` is the page's own (see `marks.cursor`); the source `marks` is what pointer and arrow keys inspect: columns `x`, `y` (data
-        coordinates) and `say` (one sentence), in reading order.
+        The source `marks` is what pointer and arrow keys inspect: columns `x`, `y` (data
+        coordinates) and `say` (one sentence), in reading order. `cursor` is the page's own, see `marks.cursor`.
         """
         raise NotImplementedError
 

@@ -51,7 +51,9 @@ def hardware(figure: Figure) -> Markup:
         )
     read = both.recorded is not None
     recorded = words.num(both.recorded, both.digits) if both.recorded is not None else words("no reading yet")
-    recorded_label = words("Recorded, {device}", device=both.device.removeprefix("NVIDIA ")) if read else words("Recorded")
+    recorded_label = (
+        words("Recorded, {device}", device=both.device.removeprefix("NVIDIA ")) if read else words("Recorded")
+    )
     grid = Markup('<div class="hw-grid"><div class="what">{}</div>{}{}{}{}</div>').format(
         both.what,
         cell("model", words("Model"), words.num(both.model, both.digits), True),

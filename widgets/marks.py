@@ -145,7 +145,7 @@ def idle(plot: Plot, source: ColumnDataSource, roles: Roles) -> Any:
 def cells(
     plot: Plot, source: ColumnDataSource, roles: Roles, *, width: float = 0.8, height: float = 0.8, hatch: bool = True
 ) -> Any:
-    """Cells centred at `x`, `y`: fill by role, gap in card colour; with `hatch`, column `hatch` holds a pattern or " "."""
+    """Cells centred at `x`, `y`: fill by role; with `hatch`, the column `hatch` holds a pattern or " "."""
     extra: dict[str, Any] = {}
     if hatch:
         extra = {
@@ -213,8 +213,19 @@ def threads(plot: Plot, source: ColumnDataSource, roles: Roles) -> Any:
     """
     return plot.add_glyph(
         source,
-        Bezier(x0="x0", y0="y0", x1="x1", y1="y1", cx0="x0", cy0="c0", cx1="x1", cy1="c1", line_color=roles("ink"),
-               line_width="wide", line_alpha="alpha"),
+        Bezier(
+            x0="x0",
+            y0="y0",
+            x1="x1",
+            y1="y1",
+            cx0="x0",
+            cy0="c0",
+            cx1="x1",
+            cy1="c1",
+            line_color=roles("ink"),
+            line_width="wide",
+            line_alpha="alpha",
+        ),
     )
 
 
@@ -222,18 +233,40 @@ def bands(plot: Plot, source: ColumnDataSource, roles: Roles) -> Any:
     """A warp, or a part of one, as a band around its lanes: `left`, `right`, `bottom`, `top`."""
     return plot.add_glyph(
         source,
-        Quad(left="left", right="right", bottom="bottom", top="top", border_radius=99, fill_color=None,
-             line_color=roles("ink"), line_width=1),
+        Quad(
+            left="left",
+            right="right",
+            bottom="bottom",
+            top="top",
+            border_radius=99,
+            fill_color=None,
+            line_color=roles("ink"),
+            line_width=1,
+        ),
     )
 
 
-def names(plot: Plot, side: str, at: Sequence[tuple[float, str]], tags: Sequence[str], *, bold: bool = False,
-          size: str = "12px", standoff: int = 6) -> LinearAxis:
+def names(
+    plot: Plot,
+    side: str,
+    at: Sequence[tuple[float, str]],
+    tags: Sequence[str],
+    *,
+    bold: bool = False,
+    size: str = "12px",
+    standoff: int = 6,
+) -> LinearAxis:
     """Fixed names along a `side` ("above", "left", …): (place, name) pairs; `tags` show it on one width only."""
     axis = LinearAxis(
-        ticker=FixedTicker(ticks=[place for place, _ in at]), major_label_overrides=dict(at), tags=list(tags),
-        axis_line_color=None, major_tick_line_color=None, major_tick_out=0, major_tick_in=0,
-        major_label_text_font_style="bold" if bold else "normal", major_label_text_font_size=size,
+        ticker=FixedTicker(ticks=[place for place, _ in at]),
+        major_label_overrides=dict(at),
+        tags=list(tags),
+        axis_line_color=None,
+        major_tick_line_color=None,
+        major_tick_out=0,
+        major_tick_in=0,
+        major_label_text_font_style="bold" if bold else "normal",
+        major_label_text_font_size=size,
         major_label_standoff=standoff,
     )
     plot.add_layout(axis, side)

@@ -13,7 +13,7 @@ from widgets import score_row, softmax_drawing
 from widgets.figure import Figure
 from widgets.parts import Choice, Comparison, Prediction, Preset, Range, Readout, Stepper, Table, Text
 from widgets.softmax_walk import Walk, walk
-from widgets.softmax_words import Say, shown
+from widgets.softmax_words import Say, shown, tiny
 from widgets.words import N_
 
 MOST = 16  # scores that a phone can still show as bars
@@ -169,9 +169,9 @@ class OnlineSoftmax(Figure):
                 role="compute",
             ),
             Readout(
-                words("Away from ordinary softmax"),
-                num(abs(trace.state.output - trace.ordinary.result)),
-                sub=words("the row at once: {out}", out=num(trace.ordinary.result)),
+                words("Difference"),
+                *tiny(abs(trace.state.output - trace.ordinary.result), words),
+                sub=words("from ordinary softmax"),
             ),
         )
 

@@ -19,7 +19,7 @@ from widgets.marks import PHONE, WIDE
 from widgets.softmax_walk import Move
 from widgets.softmax_words import Say
 from widgets.theme import Roles
-from widgets.timeline_columns import width_px
+from widgets.timeline import width_px
 from widgets.words import Words
 
 _SPAN = 484

@@ -23,8 +23,23 @@ def shown(x: float, words: Words) -> str:
     if -3 <= size < 6:
         return words.num(round(x, 2 - size if size < 0 else max(3 - size, 0)))
     mantissa, exponent = f"{x:.1e}".split("e")
-    power = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return f"{words.num(float(mantissa))} × 10{power}"
+    return f"{words.num(float(mantissa))} × 10{_power(exponent)}"
+
+
+def tiny(x: float, words: Words) -> tuple[str, str]:
+    """Format a rounding error with one digit: a number, and the power of ten beside it.
+
+    >>> tiny(8.9e-16, Words()), tiny(0.0, Words())
+    (('9', '× 10⁻¹⁶'), ('0', ''))
+    """
+    if not x:
+        return "0", ""
+    mantissa, exponent = f"{x:.0e}".split("e")
+    return words.num(float(mantissa)), f"× 10{_power(exponent)}"
+
+
+def _power(exponent: str) -> str:
+    return str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 @dataclass(frozen=True, slots=True)

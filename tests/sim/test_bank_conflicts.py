@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sim.bank_conflicts import simulate
+from sim.bank_conflicts import count, simulate
 
-with (Path(__file__).parent / "readings" / "shared_memory.csv").open(encoding="utf-8") as file:
+with (Path(__file__).parents[2] / "chapters/recorded/tables/h200" / "shared_memory.csv").open(encoding="utf-8") as file:
     READINGS = [
         (
             f"{row['case']}-{row['op']}-{row['width_bytes']}",
@@ -101,6 +101,7 @@ def test_equals_the_profiler(addresses, width, op, wavefronts, conflicts):
     assert access.wavefronts == wavefronts
     assert access.extra_wavefronts == conflicts
     assert access.ideal_wavefronts == wavefronts - conflicts
+    assert count(addresses, width, op) == (wavefronts, wavefronts - conflicts)
 
 
 @pytest.mark.parametrize(

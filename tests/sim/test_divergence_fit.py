@@ -9,7 +9,7 @@ import pytest
 from sim.divergence import loop, simulate
 from sim.divergence_fit import CycleFit, fit
 
-# What the kernels of readings/divergence.csv ran: see readings/README.md.
+# What the kernels of divergence.csv ran: see the README beside it.
 LENGTHS = {
     "L0": [1000, 1000, 1000, 1000],
     "L1": [1000, 100, 100, 100],
@@ -35,7 +35,7 @@ TRIPS = {
     "T3": [2000 if i % 2 else 1000 for i in range(32)],
 }
 
-with (Path(__file__).parent / "readings" / "divergence.csv").open(encoding="utf-8") as file:
+with (Path(__file__).parents[2] / "chapters/recorded/tables/h200" / "divergence.csv").open(encoding="utf-8") as file:
     ROWS = list(csv.DictReader(file))
 PATH_ROWS = [row for row in ROWS if row["kernel"] == "path"]
 TRIP_ROWS = [row for row in ROWS if row["kernel"] == "trip"]

@@ -51,9 +51,7 @@ def test_an_event_that_never_comes_leaves_its_row_stuck_and_the_others_running()
 
 
 def test_order_holds_through_a_third_task_and_not_by_luck_of_timing():
-    plan = run(
-        [Task("a", "x", 9.0), Task("b", "y", 0.0, ("a",)), Task("c", "z", 1.0, ("b",)), Task("d", "w", 1.0)]
-    )
+    plan = run([Task("a", "x", 9.0), Task("b", "y", 0.0, ("a",)), Task("c", "z", 1.0, ("b",)), Task("d", "w", 1.0)])
     assert plan.happens_before("a", "c")
     assert not plan.happens_before("c", "a")
     assert not plan.happens_before("a", "a")

@@ -52,9 +52,7 @@ def test_every_time_in_the_trace_follows_from_the_lengths_drawn(n, move, compute
 
 
 @given(items, moves, times, st.integers(1, 5), times, jitters, seeds)
-def test_a_slot_does_one_thing_at_a_time_and_each_item_visits_one(
-    n, move, compute, slots, sync, jitter, seed
-):
+def test_a_slot_does_one_thing_at_a_time_and_each_item_visits_one(n, move, compute, slots, sync, jitter, seed):
     run = simulate(n, move, compute, slots, sync_us=sync, jitter=jitter, seed=seed)
     for a, b in zip(run.slots, run.slots[1:], strict=False):
         assert a.slot < b.slot or a.end_us <= b.start_us

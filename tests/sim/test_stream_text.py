@@ -80,9 +80,7 @@ def test_a_bad_line_is_named_with_what_would_be_right(line, message):
 def test_every_bad_line_is_named_up_to_ten():
     with pytest.raises(ValueError, match="line 1") as error:
         parse("sync now\n" * 10)
-    assert [line.split(":")[0] for line in str(error.value).splitlines()] == [
-        f"line {i}" for i in range(1, 11)
-    ]
+    assert [line.split(":")[0] for line in str(error.value).splitlines()] == [f"line {i}" for i in range(1, 11)]
     with pytest.raises(ValueError, match=r"and 2 more$"):
         parse("sync now\n" * 12)
 

@@ -150,20 +150,14 @@ def test_a_wait_for_an_event_never_recorded_is_no_wait_and_says_so():
 
 
 def test_a_record_stands_behind_the_waits_of_its_stream():
-    line = simulate(
-        parse("enqueue a work 10\nrecord a e\nwait b e\nrecord b f\nwait c f\nenqueue c k 1"), submit_us=0
-    )
+    line = simulate(parse("enqueue a work 10\nrecord a e\nwait b e\nrecord b f\nwait c f\nenqueue c k 1"), submit_us=0)
     assert [(r.event, r.done_us) for r in line.records] == [("e", 10), ("f", 10)]
     assert [(w.start_us, w.waited_for) for w in line.works if w.name == "k"] == [(10, "f")]
 
 
-@pytest.mark.parametrize(
-    ("sync", "goes_on_at"), [("sync", 33), ("sync stream b", 26), ("sync event e", 13), ("", 9)]
-)
+@pytest.mark.parametrize(("sync", "goes_on_at"), [("sync", 33), ("sync stream b", 26), ("sync event e", 13), ("", 9)])
 def test_a_sync_holds_the_host(sync, goes_on_at):
-    program = parse(
-        f"enqueue a one 10\nrecord a e\nenqueue b two 20\nenqueue a three 20\n{sync}\nenqueue c after 1"
-    )
+    program = parse(f"enqueue a one 10\nrecord a e\nenqueue b two 20\nenqueue a three 20\n{sync}\nenqueue c after 1")
     line = simulate(program, submit_us=3)  # one 3-13, two 6-26, three 13-33
     assert [(w.submitted_us, w.start_us) for w in line.works if w.name == "after"] == [(goes_on_at + 3,) * 2]
 
@@ -224,9 +218,7 @@ def replay(program, submit_us, event_us):
         return max((done(j) for j in indices), default=0)
 
     def recorded(i):
-        last = [
-            j for j in range(i) if isinstance(program[j], Record) and program[j].event == program[i].event
-        ]
+        last = [j for j in range(i) if isinstance(program[j], Record) and program[j].event == program[i].event]
         return last[-1:]
 
     @cache
@@ -244,9 +236,7 @@ def replay(program, submit_us, event_us):
 
     @cache
     def begun(i):
-        same = [
-            j for j in range(i) if not isinstance(program[j], Sync) and program[j].stream == program[i].stream
-        ]
+        same = [j for j in range(i) if not isinstance(program[j], Sync) and program[j].stream == program[i].stream]
         waited = recorded(i) if isinstance(program[i], Wait) else []
         return max(left(i), latest(same), latest(waited))
 
@@ -265,9 +255,7 @@ def test_a_thousand_random_programs_against_the_definitions(block):
         left, begun, done = replay(program, submit_us, event_us)
 
         assert [call.end_us for call in line.host] == [left(i) for i in range(len(program))], seed
-        assert [(w.start_us, w.end_us) for w in line.works] == [
-            (begun(w.step), done(w.step)) for w in line.works
-        ], seed
+        assert [(w.start_us, w.end_us) for w in line.works] == [(begun(w.step), done(w.step)) for w in line.works], seed
         assert [r.done_us for r in line.records] == [done(r.step) for r in line.records], seed
         ends = [left(i) if isinstance(step, Sync) else done(i) for i, step in enumerate(program)]
         assert line.total_us == max(*ends, left(len(program) - 1)), seed

@@ -11,9 +11,9 @@ from sim.streams import Enqueue, Record, Sync, Wait, double_buffer, parse, simul
 batches = st.integers(1, 12)
 whole_us = st.integers(1, 90)
 
-names = st.text(
-    st.characters(codec="utf-8", categories=["L", "N", "P", "S", "Zs"]), min_size=1, max_size=40
-).filter(lambda name: name.isprintable() and '"' not in name)
+names = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S", "Zs"]), min_size=1, max_size=40).filter(
+    lambda name: name.isprintable() and '"' not in name
+)
 slots = st.integers(0, 15)
 durations = st.floats(0, 1e6)
 works = (

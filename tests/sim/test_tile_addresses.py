@@ -8,7 +8,7 @@ import pytest
 from sim.bank_conflicts import simulate
 from sim.tile_addresses import Tile, column, parse_pattern, row, tma_swizzle
 
-with (Path(__file__).parent / "readings" / "shared_memory.csv").open(encoding="utf-8") as file:
+with (Path(__file__).parents[2] / "chapters/recorded/tables/h200" / "shared_memory.csv").open(encoding="utf-8") as file:
     READINGS = {(row["case"], row["op"], int(row["width_bytes"])): row for row in csv.DictReader(file)}
 
 
@@ -51,9 +51,7 @@ def test_totals_add_up_over_tiles_larger_than_a_warp():
 
 
 # One 8 × 8 phase of ldmatrix: 8 rows × 16 bytes, one column, rows one swizzle width apart.
-@pytest.mark.parametrize(
-    ("row_bytes", "swizzle", "plain"), [(128, "tma128", 8), (64, "tma64", 4), (32, "tma32", 2)]
-)
+@pytest.mark.parametrize(("row_bytes", "swizzle", "plain"), [(128, "tma128", 8), (64, "tma64", 4), (32, "tma32", 2)])
 def test_tma_swizzle_makes_8_rows_of_16_bytes_free(row_bytes, swizzle, plain):
     for c in range(row_bytes // 16):
         for layout, wavefronts in (("none", plain), (swizzle, 1)):
@@ -68,9 +66,7 @@ def test_tma_swizzle_moves_chunks_as_the_table_says():
             y, x, rest = address // 128, address % 128 // 16, address % 16
             assert tma_swizzle(address, row_bytes) == y * 128 + (x ^ y % period) * 16 + rest
         repeat = period * 128  # 1024, 512, 256 bytes
-        assert all(
-            tma_swizzle(a + repeat, row_bytes) == tma_swizzle(a, row_bytes) + repeat for a in range(repeat)
-        )
+        assert all(tma_swizzle(a + repeat, row_bytes) == tma_swizzle(a, row_bytes) + repeat for a in range(repeat))
 
 
 def test_tma_swizzle_is_the_bit_rule():
@@ -98,11 +94,7 @@ TILES = [
     Tile(4, 64, 65, swizzle="xor"),
     Tile(32, 16, 32, 8, "xor"),
     Tile(32, 8, 36, 16, "xor"),
-    *(
-        Tile(24, width, bytes_ // 4, 4, f"tma{bytes_}")
-        for bytes_ in (32, 64, 128)
-        for width in (4, bytes_ // 4)
-    ),
+    *(Tile(24, width, bytes_ // 4, 4, f"tma{bytes_}") for bytes_ in (32, 64, 128) for width in (4, bytes_ // 4)),
     *(Tile(24, bytes_ // 16, bytes_ // 4, 16, f"tma{bytes_}") for bytes_ in (32, 64, 128)),
     *(Tile(24, bytes_ // 8, bytes_ // 4, 8, f"tma{bytes_}") for bytes_ in (32, 64, 128)),
 ]

@@ -25,6 +25,7 @@ class Card {
     element.addEventListener("click", (event) => this.#click(event));
     engine.addEventListener("state", ({ detail }) => this.#status(detail));
     engine.addEventListener("restarted", () => this.#reopen());
+    this.#status(engine.detail);
   }
 
   part(name) { return this.element.querySelector(`[data-part="${name}"]`); }
@@ -183,9 +184,12 @@ class Card {
     for (const [name, { value, active }] of Object.entries(card.controls)) {
       const control = this.#control(name);
       control.classList.toggle("inactive", !active);
-      if (control.matches("[data-stepper]")) this.#steps(control, value, card.steps);
+      const stepper = control.matches("[data-stepper]");
+      for (const field of control.querySelectorAll("input, select, textarea, .field .btn")) {
+        field.disabled = !active || (stepper && card.steps < 2);
+      }
+      if (stepper) this.#steps(control, value, card.steps);
       else if (!(keepText && control.matches(".typed"))) this.#put(control, value);
-      for (const field of control.querySelectorAll("input, select, textarea, .field .btn")) field.toggleAttribute("disabled", !active || (control.matches("[data-stepper]") && card.steps < 2));
     }
     for (const chip of this.element.querySelectorAll(".chip")) chip.setAttribute("aria-pressed", String(chip.dataset.preset === card.pressed));
   }
@@ -195,7 +199,8 @@ class Card {
     range.max = Math.max(steps, 1);
     range.value = value ?? steps;
     control.querySelector(".last").textContent = steps;
-    this.#echo(control, value ?? steps);
+    this.#echo(control, range.value);
+    control.querySelector('[data-do="play"]').disabled = range.disabled;
   }
 
   #put(control, value) {
@@ -275,19 +280,28 @@ function fragment() {
   return { key, query };
 }
 
-export function start(config) {
+/** `drawn` is settled when BokehJS is there; Python starts at once, beside it. */
+export async function start(config, drawn) {
   const engine = new Engine(config);
+  document.documentElement.bookEngine = engine; // for the bench and for those who look under the bonnet
+  engine.start();
+  exercises(engine, config);
+  try {
+    await drawn;
+  } catch (reason) {
+    for (const status of document.querySelectorAll('.fig [data-part="status"]')) status.textContent = `${reason.message}.`;
+    return;
+  }
   const cards = new Map();
   for (const element of document.querySelectorAll(".fig[data-figure]")) {
     cards.set(element.dataset.figure, new Card(element, engine, config));
   }
-  exercises(engine, config);
   const restore = () => {
     const { key, query } = fragment();
     if (!key) return;
     const card = cards.get(key);
     if (!card) return notice(config.words.noFigure.replace("{key}", key));
-    card.act({ restore: decodeURI(query) });
+    card.act({ restore: query });
     if (document.documentElement.dataset.place !== "kept") card.element.scrollIntoView({ block: "start" });
   };
   restore();
@@ -302,9 +316,6 @@ export function start(config) {
     engine.dispatchEvent(new Event("restarted"));
     engine.start();
   });
-  document.documentElement.bookEngine = engine; // for the bench and for those who look under the bonnet
-  const idle = globalThis.requestIdleCallback ?? ((task) => setTimeout(task, 50));
-  requestAnimationFrame(() => idle(() => engine.start(), { timeout: 300 }));
 }
 
 function notice(text) {

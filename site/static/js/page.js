@@ -21,8 +21,10 @@ function script(address) {
 
 async function figures() {
   const config = JSON.parse(document.getElementById("book-config").textContent);
-  const [{ start }] = await Promise.all([import("./figures.js"), script(config.bokeh)]);
-  start(config);
+  const drawn = script(config.bokeh);
+  drawn.catch(() => {}); // told on the cards
+  const { start } = await import("./figures.js");
+  start(config, drawn);
 }
 
 if (document.querySelector(".fig, .ex")) figures();

@@ -1,0 +1,1 @@
+"""The builder of the book: load, check, render, bundle, write."""

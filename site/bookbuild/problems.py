@@ -1,0 +1,45 @@
+"""What is wrong with a book, as values: where, what, and what would be right."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One thing wrong with the book."""
+
+    path: str
+    """The file, named from the book's folder."""
+    line: int
+    """1-based."""
+    wrong: str
+    """What is wrong, with the value."""
+    right: str
+    """What would be right."""
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.wrong}; {self.right}"
+
+
+class Broken(Exception):
+    """A book that cannot be built; `problems` says why, in order of place, each once."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(sorted(set(problems)))
+        super().__init__("\n".join(map(str, self.problems)))
+
+
+def text_of(file: Path, path: str) -> str | Problem:
+    """Read a text file that problems call `path`."""
+    try:
+        return file.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        line = file.read_bytes()[: error.start].count(b"\n") + 1
+        wrong = f"the byte 0x{error.object[error.start]:02x} is not UTF-8"
+        return Problem(path, line, wrong, "save the file as UTF-8")
+
+
+def listed(names: Iterable[str], none: str = "none") -> str:
+    """Join names for a sentence that says what there is."""
+    return ", ".join(sorted(names)) or none
