@@ -29,12 +29,9 @@ def run(*command: str | Path) -> bool:
 def main(extras: list[str]) -> None:
     """Create the environment if needed and install the project with the extras asked for."""
     if sys.version_info < (3, 11):
-        stop(
-            f"Python {sys.version.split()[0]} is too old; 3.11 or newer is needed (make PYTHON=python3.12 …)"
-        )
+        stop(f"Python {sys.version.split()[0]} is too old; 3.11 or newer is needed (make PYTHON=python3.12 …)")
     wanted = hashlib.sha256(
-        b"".join((ROOT / name).read_bytes() for name in ("pyproject.toml", "constraints.txt"))
-        + sys.version.encode()
+        b"".join((ROOT / name).read_bytes() for name in ("pyproject.toml", "constraints.txt")) + sys.version.encode()
     ).hexdigest()
     stamps = {extra: VENV / f".installed-{extra or 'base'}" for extra in extras or [""]}
     if PYTHON.is_file() and all(s.is_file() and s.read_text() == wanted for s in stamps.values()):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import floor, inf, log10
 
+from markupsafe import Markup
+
 from sim.online_softmax import State
 from widgets.score_row import Entry
 from widgets.softmax_walk import Move, Walk
@@ -27,15 +29,17 @@ def shown(x: float, words: Words) -> str:
 
 
 def tiny(x: float, words: Words) -> tuple[str, str]:
-    """Format a rounding error with one digit: a number, and the power of ten beside it.
+    """Format a rounding error with one digit: a number, and the power of ten beside it as HTML.
 
-    >>> tiny(8.9e-16, Words()), tiny(0.0, Words())
-    (('9', '× 10⁻¹⁶'), ('0', ''))
+    >>> tiny(8.9e-16, Words())[1]
+    Markup('× 10<sup>−16</sup>')
+    >>> tiny(0.0, Words())
+    ('0', '')
     """
     if not x:
         return "0", ""
     mantissa, exponent = f"{x:.0e}".split("e")
-    return words.num(float(mantissa)), f"× 10{_power(exponent)}"
+    return words.num(float(mantissa)), Markup("× 10<sup>{}</sup>").format(words.num(int(exponent)))
 
 
 def _power(exponent: str) -> str:
