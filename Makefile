@@ -9,6 +9,7 @@ site: install ; .venv/bin/gpubook build
 check: install-dev lint ; .venv/bin/gpubook check
 test: install-dev browser check site ; $(PY) -m pytest -n 2 --dist loadgroup
 bench: install-dev browser site ; $(PY) -m tests.bench
+shots: install-dev browser site ; $(PY) tests/browser/shots.py
 strings: install-dev ; .venv/bin/gpubook strings
 
 install: ; @$(PYTHON) install.py

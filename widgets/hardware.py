@@ -23,8 +23,8 @@ def difference(figure: Figure, both: Comparison) -> str:
         return words("equal")
     if both.exact:
         return words("{n} apart", n=words.num(abs(both.model - both.recorded)))
-    percent = words.num(100 * (both.model - both.recorded) / both.recorded, 1)
-    return Markup("{}<small>%</small>").format(percent)
+    apart = 100 * (both.model - both.recorded) / both.recorded
+    return Markup("{}{}<small>%</small>").format("+" if apart > 0 else "", words.num(apart, 1))
 
 
 def hardware(figure: Figure) -> Markup:

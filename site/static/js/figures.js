@@ -200,6 +200,7 @@ class Card {
     range.value = value ?? steps;
     control.querySelector(".last").textContent = steps;
     this.#echo(control, range.value);
+    if (!steps) control.querySelector("output").textContent = "0"; // nothing to step through
     control.querySelector('[data-do="play"]').disabled = range.disabled;
   }
 
