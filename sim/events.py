@@ -62,6 +62,64 @@ class Schedule:
         """Whether ``first`` has ended when ``second`` starts for every choice of durations."""
         return bool(self.spans[second].past >> self.spans[first].index & 1)
 
+    def blocked(self) -> tuple["Blocked", ...]:
+        """What each row that did not get to its end stopped at, in the order given to `run`."""
+        heads: dict[str, Task] = {}
+        for task in self.stuck:
+            heads.setdefault(task.row, task)
+        row_of = {task.key: task.row for task in self.stuck}
+        found = []
+        for task in heads.values():
+            unmet = tuple(key for key in task.after if key not in self.spans)
+            missing = tuple(key for key in unmet if key not in row_of)
+            held_by = dict.fromkeys(heads[row_of[key]].key for key in unmet if key in row_of)
+            found.append(Blocked(task, unmet, missing, tuple(held_by)))
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """The task that a row is stuck at, and why.
+
+    ``unmet``: the causes it lacks. ``missing``: those of them that no task has. ``held_by``: for the other
+    ones, the tasks (keys) that their rows are stuck at, which may be this task itself.
+    """
+
+    task: Task
+    unmet: tuple[Hashable, ...]
+    missing: tuple[Hashable, ...]
+    held_by: tuple[Hashable, ...]
+
+
+def cycles(blocked: Sequence[Blocked]) -> tuple[tuple[Hashable, ...], ...]:
+    """Circles of stuck tasks (keys) in which each is held by the next and the last by the first.
+
+    Each is a shortest one through its first task; together they hold every task that is on any circle.
+    A stuck row that is on none, and misses nothing itself, is held up by one that is or does.
+
+    >>> plan = run([Task("a", "x", 1.0, ("b",)), Task("b", "y", 1.0, ("a",)), Task("c", "z", 1.0, ("b",))])
+    >>> cycles(plan.blocked())
+    (('a', 'b'),)
+    """
+    held_by = {each.task.key: each.held_by for each in blocked}
+    found: list[tuple[Hashable, ...]] = []
+    for first in held_by:
+        if not any(first in circle for circle in found):
+            came_from: dict[Hashable, Hashable] = {}
+            waiting = deque([first])
+            while waiting and first not in came_from:
+                key = waiting.popleft()
+                for holder in held_by[key]:
+                    if holder not in came_from:
+                        came_from[holder] = key
+                        waiting.append(holder)
+            if first in came_from:
+                circle = [first]
+                while (key := came_from[circle[-1]]) != first:
+                    circle.append(key)
+                found.append((first, *reversed(circle[1:])))
+    return tuple(found)
+
 
 def run(tasks: Sequence[Task]) -> Schedule:
     """Run every row as far as it gets; what is left is ``stuck``, in the order given.

@@ -10,7 +10,7 @@ Left out: parts of a slot used apart; atomic accesses.
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, groupby
+from itertools import groupby
 from typing import Literal
 
 from sim.events import Schedule
@@ -75,10 +75,26 @@ def intervals(accesses: Sequence[Access]) -> tuple[SlotInterval, ...]:
 
 def races(accesses: Sequence[Access], schedule: Schedule) -> Iterator[Race]:
     """Every pair of accesses to one slot that the schedule leaves unordered and that has a write in it."""
+    order = {key: rank for rank, key in enumerate(schedule.spans)}  # causes come before their effects
     ordered = sorted(accesses, key=lambda access: (access.slot, access.start_us, access.end_us))
     for slot, group in groupby(ordered, key=lambda access: access.slot):
-        for a, b in combinations(group, 2):
-            ordered_pair = schedule.happens_before(a.key, b.key) or schedule.happens_before(b.key, a.key)
-            if (a.writes or b.writes) and not ordered_pair:
-                start, end = b.start_us, min(a.end_us, b.end_us)
-                yield Race(slot, a.item, b.item, (start, end) if start < end else None)
+        uses = list(group)
+        pairs: list[tuple[int, int]] = []
+        at: dict[int, list[int]] = {}  # the task's index -> positions in uses
+        seen = written = 0  # bit i: task i used, wrote the slot
+        for i in sorted(range(len(uses)), key=lambda i: order[uses[i].key]):
+            span = schedule.spans[uses[i].key]
+            unordered = (seen if uses[i].writes else written) & ~span.past
+            while unordered:
+                lowest = unordered & -unordered
+                for j in at[lowest.bit_length() - 1]:
+                    if uses[i].writes or uses[j].writes:
+                        pairs.append((min(i, j), max(i, j)))
+                unordered ^= lowest
+            at.setdefault(span.index, []).append(i)
+            seen |= 1 << span.index
+            written |= (1 << span.index) * uses[i].writes
+        for first, second in sorted(pairs):
+            a, b = uses[first], uses[second]
+            start, end = b.start_us, min(a.end_us, b.end_us)
+            yield Race(slot, a.item, b.item, (start, end) if start < end else None)

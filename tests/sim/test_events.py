@@ -3,7 +3,7 @@ import doctest
 import pytest
 
 import sim.events
-from sim.events import Task, run
+from sim.events import Blocked, Task, cycles, run
 
 
 def test_docstring_examples_hold():
@@ -48,6 +48,42 @@ def test_an_event_that_never_comes_leaves_its_row_stuck_and_the_others_running()
     plan = run(tasks)
     assert [task.key for task in plan.stuck] == ["b", "c", "e"]
     assert list(plan.spans) == ["a", "d"]
+
+
+def test_what_a_row_is_stuck_at_and_why():
+    tasks = [
+        Task("a", "x", 1.0, ("nobody records this", "z")),
+        Task("b", "x", 1.0),
+        Task("c", "y", 1.0, ("b",)),  # b is not what x is stuck at: a is
+        Task("d", "y", 1.0),
+        Task("e", "v", 1.0, ("d", "c")),
+        Task("z", "w", 1.0),
+    ]
+    a, _, c, _, e, _ = tasks
+    assert run(tasks).blocked() == (
+        Blocked(a, ("nobody records this",), ("nobody records this",), ()),  # z did come
+        Blocked(c, ("b",), (), ("a",)),
+        Blocked(e, ("d", "c"), (), ("c",)),
+    )
+    assert cycles(run(tasks).blocked()) == ()
+    assert run([Task("a", "x", 1.0)]).blocked() == ()
+
+
+def test_circles_of_rows_that_wait_for_each_other():
+    tasks = [
+        Task("a", "x", 1.0, ("c2", "elsewhere")),
+        Task("b", "y", 1.0, ("a",)),
+        Task("c", "z", 1.0, ("b",)),
+        Task("c2", "z", 1.0),
+        Task("d", "w", 1.0, ("a",)),  # behind the circle, not in it
+        Task("self", "v", 1.0, ("self",)),
+    ]
+    assert cycles(run(tasks).blocked()) == (("a", "c", "b"), ("self",))
+
+
+def test_circles_that_share_a_row_are_both_found():
+    tasks = [Task("a", "x", 1.0, ("b", "c")), Task("b", "y", 1.0, ("a",)), Task("c", "z", 1.0, ("a",))]
+    assert cycles(run(tasks).blocked()) == (("a", "b"), ("c", "a"))
 
 
 def test_order_holds_through_a_third_task_and_not_by_luck_of_timing():

@@ -5,7 +5,7 @@ hypothesis = pytest.importorskip("hypothesis")
 from hypothesis import given  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-from sim.events import Task, run  # noqa: E402
+from sim.events import Task, cycles, run  # noqa: E402
 
 
 @st.composite
@@ -64,3 +64,28 @@ def test_start_is_the_longest_chain_and_order_is_reachability(tasks):
             assert span.start_us == span.ready_us
         else:
             assert plan.spans[span.waited_for].end_us == span.start_us > span.ready_us
+
+
+@given(task_lists())
+def test_circles_hold_exactly_the_stuck_heads_that_can_be_reached_from_themselves(tasks):
+    blocked = run(tasks).blocked()
+    held_by = {each.task.key: set(each.held_by) for each in blocked}
+    assert {each.task.row for each in blocked} == {task.row for task in run(tasks).stuck}
+
+    def reach(key):
+        seen, todo = set(), [key]
+        while todo:
+            new = held_by[todo.pop()] - seen
+            seen |= new
+            todo += new
+        return seen
+
+    found = cycles(blocked)
+    assert {key for circle in found for key in circle} == {key for key in held_by if key in reach(key)}
+    for circle in found:
+        assert len(set(circle)) == len(circle)
+        for key, holder in zip(circle, circle[1:] + circle[:1], strict=True):
+            assert holder in held_by[key]
+    for each in blocked:  # every head lacks something or is held, and in the end by a circle or a lack
+        roots = {each.task.key, *reach(each.task.key)}
+        assert any(b.missing for b in blocked if b.task.key in roots) or any(set(c) <= roots for c in found)

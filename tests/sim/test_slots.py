@@ -1,4 +1,6 @@
 import doctest
+import random
+from itertools import combinations
 
 import sim.slots
 from sim.events import Task, run
@@ -64,3 +66,30 @@ def test_an_order_that_holds_only_by_timing_is_a_race_without_overlap():
     assert list(races(touching, run(tasks))) == [Race(0, 0, 1, None)]
     tied = [*tasks[:2], Task("r", "y", 1.0, ("w",))]
     assert not list(races(uses, run(tied)))
+
+
+def test_races_are_what_looking_at_every_pair_finds():
+    found = 0
+    for seed in range(300):
+        draw = random.Random(seed)
+        n = draw.randint(2, 12)
+        tasks = []
+        for i in range(n):
+            causes = draw.sample(range(i), min(i, draw.randint(0, 2)))
+            tasks.append(Task(i, draw.choice("xyz"), draw.randint(0, 3), tuple(causes)))
+        plan = run(tasks)
+        uses = [
+            Access(draw.randint(0, 1), draw.random() < 0.4, n, key, span.start_us, span.end_us)
+            for n, (key, span) in enumerate(draw.choices(list(plan.spans.items()), k=10))
+        ]
+        expected = []
+        uses_in_time = sorted(uses, key=lambda use: (use.slot, use.start_us, use.end_us))
+        for a, b in combinations(uses_in_time, 2):
+            ordered = plan.happens_before(a.key, b.key) or plan.happens_before(b.key, a.key)
+            if a.slot == b.slot and (a.writes or b.writes) and not ordered:
+                end = min(a.end_us, b.end_us)
+                overlap = (b.start_us, end) if b.start_us < end else None
+                expected.append(Race(a.slot, a.item, b.item, overlap))
+        assert list(races(uses, plan)) == expected
+        found += len(expected)
+    assert found > 500
