@@ -32,23 +32,28 @@ def predict(figure: Figure) -> Markup:
     asks, words = figure.prediction, figure.words
     if asks is None:
         return Markup("")
-    question = Markup('<p class="q"><b>{}</b> {}</p>').format(words("Before you look."), words(asks.question))
+    question = Markup('<p class="q"><b>{}</b>{}{}</p>').format(
+        words("Before you look."), words.space, words(asks.question)
+    )
     if figure.open:
         unit = words(asks.unit)
         field = Markup(
-            '<form class="row" data-do="commit"><input class="ans" name="guess" autocomplete="off" aria-label="{}">'
+            '<form class="row" data-do="commit">'
+            '<input class="ans" name="guess" autocomplete="off" aria-label="{}" value="{}">'
             '<span class="unit">{}</span><button class="btn main">{}</button>'
             '<button type="button" class="quietly" data-do="skip">{}</button></form>'
-        ).format(words("Your guess"), unit, words("Commit"), words("Skip"))
+        ).format(words("Your guess"), figure.unread or "", unit, words("Commit"), words("Skip"))
+        if figure.unread is not None:
+            field += Markup('<p class="say bad" role="alert">{}</p>').format(figure.error)
         return question + field
     told = figure.asked().values()
     named = {name: words.num(value) for name, value in told.items()}
     named["answer"] = words.num(told[asks.value], asks.digits)
     reveal = words(asks.reveal, **named)
     if figure.verdict and figure.verdict.kind == "right":
-        reveal = f"{words('Right.')} {reveal}"
+        reveal = f"{words('Right.')}{words.space}{reveal}"
     elif figure.guess is not None:
-        reveal = f"{words('You said {guess}.', guess=figure.guess)} {reveal}"
+        reveal = f"{words('You said {guess}.', guess=figure.guess)}{words.space}{reveal}"
     return question + Markup(
         '<div class="row"><span class="reveal">{}</span>'
         '<button type="button" class="quietly later" data-do="ask">{}</button></div>'
@@ -107,11 +112,11 @@ def table(rows: Table) -> Markup:
 
 def problem(figure: Figure) -> Markup:
     """The sentence about input that was refused."""
-    if not figure.error:
-        return Markup("")
+    if not figure.error or figure.unread is not None:
+        return Markup("")  # an unreadable guess is answered where it was typed
     words, error = figure.words, figure.error
     sentence = error if error.endswith((".", "。", "?", "？")) else words("{text}.", text=error)
-    return Markup("{} <span>{}</span>").format(sentence, words("Shown: the last state that works."))
+    return Markup("{}{}<span>{}</span>").format(sentence, words.space, words("Shown: the last state that works."))
 
 
 def update(figure: Figure) -> dict[str, Any]:

@@ -52,7 +52,7 @@ class WarpDivergence(Figure):
                 ("together", N_("All lanes one way")), (OWN, N_("Paths as typed")), (LOOP, N_("A loop")),
             ),
         ),
-        Text("paths", N_("Path of lane i"), N_("0 to 3 are A to D; beyond 3, each is 1 slot")),
+        Text("paths", N_("Path of lane i"), N_("0 to 3 are A to D; with any beyond 3, every path is 1 slot")),
         Text("trips", N_("Iterations of lane i"), N_("of the loop, 1 slot each")),
         Range("a", N_("Path A"), N_("slots")),
         Range("b", N_("Path B"), N_("slots")),

@@ -92,6 +92,8 @@ class Figure(Parameters):
         super().__init__(words, **state)
         self.readings = tuple(readings)
         self.error = ""
+        self.unread: str | None = None
+        """The guess that `error` is about, when it could not be read."""
         self.guess: str | None = None
         self.verdict: lab.Verdict | None = None
         self.open = self.prediction is not None
@@ -113,7 +115,7 @@ class Figure(Parameters):
         Actions: `{"set": {param: value}}`, `{"preset": name}`, `{"restore": fragment}`,
         `{"commit": text}`, `{"skip": true}`, `{"ask": true}`.
         """
-        self.error = ""
+        self.error, self.unread = "", None
         self._applying = True
         try:
             match dict(action):
@@ -190,6 +192,7 @@ class Figure(Parameters):
         answer = lab.Number(self.asked().values()[asks.value], self.words(asks.unit), digits=asks.digits)
         verdict = lab.check(text, answer, self.words)
         if verdict.kind == "unreadable":
+            self.unread = text
             raise ValueError(verdict.message)
         self.guess, self.verdict, self.open = text.strip(), verdict, False
 

@@ -28,7 +28,10 @@ def difference(figure: Figure, both: Comparison) -> str:
 
 
 def hardware(figure: Figure) -> Markup:
-    """Model, recorded reading, live run and their difference; what is not there is said in words."""
+    """Model, recorded reading, live run and their difference; what is not there is said in words.
+
+    While the state's prediction is open the strip has its size and no number.
+    """
     words, both = figure.words, figure.comparison()
     if both is None:
         return Markup("")
@@ -39,23 +42,21 @@ def hardware(figure: Figure) -> Markup:
             if sign
             else Markup("")
         )
+        if figure.veiled and number:
+            value = "?"
         unit = Markup("<small>{}</small>").format(both.unit) if sign and number and both.unit else Markup("")
         kind = "v" if number else "none"
         return Markup('<div><div class="k">{}{}</div><div class="{}">{}{}</div></div>').format(
             mark, label, kind, value, unit
         )
 
-    if figure.veiled:
-        return Markup('<div class="hw-top"><b>{}</b><span>{}</span></div>').format(
-            words("On real hardware"), words("Your guess first, then the reading.")
-        )
     read = both.recorded is not None
     recorded = words.num(both.recorded, both.digits) if both.recorded is not None else words("no reading yet")
     recorded_label = (
         words("Recorded, {device}", device=both.device.removeprefix("NVIDIA ")) if read else words("Recorded")
     )
     grid = Markup('<div class="hw-grid"><div class="what">{}</div>{}{}{}{}</div>').format(
-        both.what,
+        "" if figure.veiled else both.what,
         cell("model", words("Model"), words.num(both.model, both.digits), True),
         cell("recorded", recorded_label, recorded, read),
         cell("live", words("Live"), words("no box connected"), False),
@@ -65,4 +66,5 @@ def hardware(figure: Figure) -> Markup:
         words("On real hardware"),
         words("No GPU box connected. These are recorded readings.") if read else words("No GPU box connected."),
     )
-    return top + grid + Markup('<p class="prov">{}</p>').format(both.provenance)
+    below = words("Your guess first, then the reading.") if figure.veiled else both.provenance
+    return top + grid + Markup('<p class="prov">{}</p>').format(below)

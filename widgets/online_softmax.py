@@ -210,7 +210,8 @@ class OnlineSoftmax(Figure):
             None,
             exact=True,
             provenance=self.words(
-                "Not measured yet: a kernel that takes the same blocks has to count as many factors below 1."
+                "Not measured yet: a kernel that takes the same blocks has to count as many factors below 1, "
+                "its first block aside."
             ),
         )
 

@@ -46,7 +46,7 @@ class PipelineSlots(Figure):
 
     controls = (
         Range("items", N_("Items")),
-        Range("move_us", N_("Move an item"), N_("µs"), step=0.01, digits=2),
+        Range("move_us", N_("Move an item"), N_("µs"), step=0.005),
         Range("compute_us", N_("Compute an item"), N_("µs"), step=0.01, digits=2),
         Choice("slots", N_("Slots"), ((1, "1"), (2, "2"), (3, "3"), (4, "4"))),
         Range("sync_us", N_("Synchronise an item"), N_("µs"), step=0.01, digits=2),
@@ -58,7 +58,7 @@ class PipelineSlots(Figure):
         Preset("one_slot", N_("One slot"), {"slots": 1}),
         Preset("three_slots", N_("Three slots"), {"slots": 3}),
         Preset("instant", N_("Compute in no time"), {"compute_us": 0.0}),
-        Preset("half_bytes", N_("Half the bytes"), {"move_us": 0.65}),
+        Preset("half_bytes", N_("Half the bytes"), {"move_us": 0.645}),
         Preset("larger_tile", N_("Larger tile"), _TILE),
         Preset("even", N_("Equal halves"), _EVEN),
         Preset("varying", N_("Times that vary"), _VARY),

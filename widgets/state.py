@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Mapping
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl, quote
@@ -12,6 +13,7 @@ import param
 from widgets.parts import Choice, Control, Preset, Range, Stepper, Text, Value
 from widgets.words import Words
 
+TYPED = {ord("−"): "-", ord("×"): "*", ord("·"): "*"}  # what keyboards and printed formulas have for these
 TEXT_LIMIT = 4000  # characters a text control accepts: a page of program, far above any example
 
 
@@ -86,7 +88,7 @@ class Parameters(param.Parameterized):
                     self.words("{label}: {raw} is not one of {allowed}", label=label, raw=shown, allowed=allowed)
                 )
             case Text():
-                return str(raw)
+                return unicodedata.normalize("NFKC", str(raw)).translate(TYPED)
             case Stepper() if raw in (None, "", "None"):
                 return None
             case _:
@@ -151,7 +153,12 @@ class Parameters(param.Parameterized):
             if names.count(name) > 1:
                 raise ValueError(self.words("{name} is given {n} times", name=repr(name), n=names.count(name)))
         if names == ["preset"]:
-            return dict(self.preset(pairs[0][1]).state)
+            known = {preset.name: preset for preset in self.presets}
+            if (name := pairs[0][1]) not in known:
+                raise ValueError(
+                    self.words("there is no preset “{name}”; there are {names}", name=name, names=", ".join(known))
+                )
+            return dict(known[name].state)
         changes = self.coerce(dict(pairs))
         self.check(changes)
         return changes

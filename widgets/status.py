@@ -16,6 +16,7 @@ def script_words(words: Words) -> dict[str, str]:
         "live": words("Live, computed in this page"),
         "built": words("The figure shows its built state."),
         "noWorker": words("This browser could not start Python."),
+        "noFile": words("{file} could not be loaded{status}."),
         "silent": words("Python stopped answering."),
         "copied": words("Copied"),
         "notCopied": words("This browser did not allow it; copy the address of the page instead"),

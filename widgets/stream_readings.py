@@ -9,7 +9,7 @@ from widgets.parts import Comparison, Reading
 from widgets.words import N_, Words
 
 PIECES = 4  # of the recorded run that stands beside the model: enough to overlap, few enough to be drawn
-METHOD = N_("CUDA events or wall clock around PyTorch calls, medians of 20; PyTorch's version was not noted")
+METHOD = N_("CUDA events or wall clock around PyTorch calls, medians of 20; PyTorch’s version was not noted")
 """How the readings that there are were taken. A reading says it itself; this is here to be translated."""
 
 

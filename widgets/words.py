@@ -47,6 +47,8 @@ class Words:
 
     def __init__(self, lang: str = SOURCE) -> None:
         self.lang = lang
+        self.space = "" if lang == "zh" else " "
+        """What stands between two sentences."""
         self._catalogue = catalogue(lang)
 
     def __call__(self, message: str, /, **values: object) -> str:

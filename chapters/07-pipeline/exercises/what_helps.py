@@ -6,7 +6,7 @@ from widgets.lab import Order
 TOTALS = {
     "A": simulate(4, 1.29, 0.28, 3).total_us,
     "B": simulate(4, 1.29, 0.14, 2).total_us,
-    "C": simulate(4, 0.65, 0.28, 2).total_us,
+    "C": simulate(4, 0.645, 0.28, 2).total_us,
     "D": simulate(4, 1.29, 0.0, 1).total_us,
 }
 KEYS = tuple(sorted(TOTALS, key=lambda key: TOTALS[key]))

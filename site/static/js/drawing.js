@@ -3,6 +3,13 @@
 // Cards fill the column here, so that labels which need the width of the page give way to shorter ones.
 const PHONE = matchMedia("(max-width: 960px)");
 
+function unfocus(root) {
+  for (const element of root.querySelectorAll("*")) {
+    element.removeAttribute("tabindex");
+    if (element.shadowRoot) unfocus(element.shadowRoot);
+  }
+}
+
 // Bokeh recolours in its own time; a page that is being printed cannot wait.
 function paintNow(view) {
   for (const renderer of view.computed_renderer_views ?? []) {
@@ -36,6 +43,7 @@ export class Drawing {
     const canvas = this.plot.querySelector(".canvas");
     canvas.replaceChildren();
     this.views = await Bokeh.embed.add_document_standalone(this.document, canvas);
+    unfocus(canvas); // the frame around it is the one tab stop
     this.plot.dataset.drawn = "";
   }
 

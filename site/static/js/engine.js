@@ -2,6 +2,7 @@
 // Events: "state" (detail: {state: "starting"|"live"|"failed", part, of, reason}), "restarted".
 
 const SILENCE = 30_000; // ms without any sign of life while starting
+const STALL = 120_000; // ms without the next part of the start: a slow line still brings one file in that time
 const DEADLINE = 12_000; // ms for one answer once live: the slowest action takes a tenth of a second
 const GENERATION = "gpubook-worker";
 
@@ -22,7 +23,7 @@ export class Engine extends EventTarget {
   start() {
     if (this.state === "starting" || this.state === "live") return;
     this.#set("starting", { part: 0, of: 4 });
-    this.heard = performance.now();
+    this.heard = this.moved = performance.now();
     // held until the page is gone: the worker asks for it to learn of that
     navigator.locks?.request(this.page, () => new Promise((release) => { this.release = release; }));
     this.#connect();
@@ -96,8 +97,9 @@ export class Engine extends EventTarget {
 
   #receive(data) {
     this.heard = performance.now();
-    if (data.failed) return this.#fail(data.failed);
+    if (data.failed) return this.#fail(this.#sentence(data.failed));
     if (data.progress !== undefined) {
+      this.moved = this.heard;
       if (data.progress === data.of) this.#set("live", {});
       else if (this.state !== "live") this.#set("starting", { part: data.progress, of: data.of });
       return;
@@ -106,8 +108,14 @@ export class Engine extends EventTarget {
     if (!wait) return;
     this.waiting.delete(data.seq);
     const answer = JSON.parse(data.answer);
-    if (answer.failed) wait.reject(new Error(answer.failed));
+    if (answer.failed) wait.reject(new Error(this.#sentence(answer.failed)));
     else wait.resolve(answer);
+  }
+
+  #sentence(failed) {
+    const { words } = this.config;
+    if (!failed.file) return failed.text ? `${words.noWorker} ${failed.text}` : String(failed);
+    return words.noFile.replace("{file}", failed.file).replace("{status}", failed.status ? ` (${failed.status})` : "");
   }
 
   #watch() {
@@ -117,7 +125,8 @@ export class Engine extends EventTarget {
     const oldest = Math.min(...[...this.waiting.values()].map((wait) => wait.since), Infinity);
     const silent = now - this.heard;
     const stuck = this.state === "live" && now - oldest > DEADLINE && silent > DEADLINE;
-    if (!stuck && silent < SILENCE) return;
+    const stalled = this.state === "starting" && now - this.moved > STALL;
+    if (!stuck && !stalled && silent < SILENCE) return;
     if (++this.restarts > 1) this.#fail(this.config.words.silent);
     else this.#replace();
   }
@@ -128,7 +137,7 @@ export class Engine extends EventTarget {
     this.plain?.terminate();
     this.plain = null;
     nextGeneration();
-    this.heard = performance.now();
+    this.heard = this.moved = performance.now();
     this.#set("starting", { part: 0, of: 4 });
     this.dispatchEvent(new Event("restarted"));
     this.#connect();

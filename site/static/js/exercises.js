@@ -21,20 +21,30 @@ async function check(form, engine, config) {
   form.waiting = text;
   if (engine.state !== "live") {
     tell(say, "", config.words.answerKept);
-    await ready(engine);
+    try {
+      await ready(engine);
+    } catch (reason) {
+      return tell(say, "", reason.message);
+    }
     if (form.waiting !== text) return; // a later answer replaced it
   }
   try {
     const verdict = await engine.send({ verb: "check", exercise: form.dataset.exercise, answer: text });
     tell(say, verdict.kind, verdict.message, verdict.read);
   } catch (reason) {
+    if (reason.dropped) return check(form, engine, config); // Python is starting again
     tell(say, "", reason.message);
   }
 }
 
 function ready(engine) {
-  return new Promise((resolve) => {
-    const look = () => { if (engine.state === "live") { engine.removeEventListener("state", look); resolve(); } };
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      if (engine.state !== "live" && engine.state !== "failed") return;
+      engine.removeEventListener("state", look);
+      if (engine.state === "live") resolve();
+      else reject(new Error(engine.detail.reason));
+    };
     engine.addEventListener("state", look);
     look();
   });
@@ -45,6 +55,6 @@ function tell(say, kind, message, read = "") {
   const [first, ...rest] = message.split(/(?<=^\S[^.。]*[.。])/);
   const bold = document.createElement("b");
   bold.textContent = kind ? first : "";
-  say.replaceChildren(bold, kind ? rest.join("") : message, read ? ` ${read}` : "");
+  say.replaceChildren(bold, kind ? rest.join("") : message, read ? `${document.documentElement.lang.startsWith("zh") ? "" : " "}${read}` : "");
   say.hidden = false;
 }

@@ -4,6 +4,7 @@ import { Drawing } from "./drawing.js";
 import { Engine } from "./engine.js";
 import { exercises } from "./exercises.js";
 
+const sentence = (text) => (/[.。!?！？]$/.test(text) ? text : `${text}.`);
 const PLAY = 250; // ms a step: four a second
 
 class Card {
@@ -36,6 +37,10 @@ class Card {
     const last = this.queue.at(-1);
     const [name, ...more] = Object.keys(action.set ?? {});
     const same = last?.set && name in last.set && Object.keys(last.set).length === 1 && !more.length;
+    if ("preset" in action || "restore" in action) {
+      // a whole state: earlier ones that were not sent yet need not be seen
+      this.queue = this.queue.filter((waiting) => this.sending(waiting) || !("set" in waiting || "preset" in waiting || "restore" in waiting));
+    }
     if (name && same && !this.sending(last)) last.set = action.set; // one slider on its way
     else this.queue.push(action);
     this.mine ||= !("restore" in action && action.quiet);
@@ -172,10 +177,13 @@ class Card {
   #fill(name, html) {
     const part = this.part(name);
     if (!part || part.dataset.html === html) return;
-    const focused = part.contains(document.activeElement);
+    const typed = part.querySelector("input")?.value;
+    const focused = part.contains(document.activeElement) ? document.activeElement.tagName : "";
     part.dataset.html = html;
     part.innerHTML = html;
-    if (focused) part.querySelector("input, button")?.focus();
+    const field = part.querySelector("input");
+    if (field && typed && !field.value) field.value = typed;
+    if (focused) (part.querySelector(focused.toLowerCase()) ?? part.querySelector("input, button"))?.focus();
   }
 
   #control(name) { return this.element.querySelector(`.ctl[data-param="${CSS.escape(name)}"]`); }
@@ -269,7 +277,7 @@ class Card {
     clearTimeout(this.slow);
     this.element.classList.remove("slow");
     this.#state("failed");
-    this.part("status").textContent = `${reason.replace(/\.?$/, ".")} ${this.config.words.built}`;
+    this.part("status").textContent = `${sentence(reason)} ${this.config.words.built}`;
     this.element.querySelector('[data-do="retry"]').hidden = false;
   }
 }
@@ -287,19 +295,17 @@ export async function start(config, drawn) {
   document.documentElement.bookEngine = engine; // for the bench and for those who look under the bonnet
   engine.start();
   exercises(engine, config);
-  try {
-    await drawn;
-  } catch (reason) {
-    for (const status of document.querySelectorAll('.fig [data-part="status"]')) status.textContent = `${reason.message}.`;
-    return;
-  }
+  await drawn;
   const cards = new Map();
   for (const element of document.querySelectorAll(".fig[data-figure]")) {
     cards.set(element.dataset.figure, new Card(element, engine, config));
   }
   const restore = () => {
     const { key, query } = fragment();
-    if (!key) return;
+    if (!key) {
+      for (const card of cards.values()) if (card.state && !location.hash) card.act({ preset: card.element.dataset.preset });
+      return;
+    }
     const card = cards.get(key);
     if (!card) return notice(config.words.noFigure.replace("{key}", key));
     card.act({ restore: query });

@@ -22,9 +22,26 @@ function script(address) {
 async function figures() {
   const config = JSON.parse(document.getElementById("book-config").textContent);
   const drawn = script(config.bokeh);
-  drawn.catch(() => {}); // told on the cards
-  const { start } = await import("./figures.js");
-  start(config, drawn);
+  drawn.catch(() => {}); // told below
+  try {
+    const { start } = await import("./figures.js");
+    await start(config, drawn);
+  } catch (reason) {
+    broken(config.words, String(reason?.message ?? reason));
+  }
+}
+
+/** A script is missing: say so on every card, and let the reader load the page again. */
+function broken(words, reason) {
+  const file = reason.match(/([\w.-]+\.js)/)?.[1] ?? reason;
+  for (const card of document.querySelectorAll(".fig")) {
+    card.dataset.state = "failed";
+    card.querySelector(".status .dot").className = "dot fail";
+    card.querySelector('[data-part="status"]').textContent = `${words.noFile.replace("{file}", file).replace("{status}", "")} ${words.built}`;
+    const retry = card.querySelector('[data-do="retry"]');
+    retry.hidden = false;
+    retry.addEventListener("click", () => location.reload());
+  }
 }
 
 if (document.querySelector(".fig, .ex")) figures();

@@ -9,6 +9,30 @@ let handle = null; // (text) => text, once Python is up
 const tell = (port, message) => port.postMessage(message);
 const tellAll = (message) => ports.forEach((port) => tell(port, message));
 
+// A file that does not come ends the start at once, whatever Pyodide makes of it.
+function fail(reason) {
+  if (state.failed) return;
+  state.failed = reason;
+  tellAll({ failed: reason });
+}
+
+const fileOf = (address) => String(address).split("?")[0].split("/").pop();
+
+function watchFetch() {
+  const plain = self.fetch.bind(self);
+  self.fetch = async (input, init) => {
+    const file = fileOf(input.url ?? input);
+    try {
+      const response = await plain(input, init);
+      if (!response.ok && !file.endsWith(".gz")) fail({ file, status: String(response.status) });
+      return response;
+    } catch (reason) {
+      fail({ file, status: String(reason?.message ?? reason) });
+      throw reason;
+    }
+  };
+}
+
 function progress(part) {
   state.part = part;
   tellAll({ progress: part, of: 4 });
@@ -31,15 +55,13 @@ function openSiblings(base) {
 }
 
 async function bytes(url) {
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(`${url.pathname.split("/").pop()}: the server answered ${response.status}`);
-  return response.arrayBuffer();
+  return (await fetch(url)).arrayBuffer();
 }
 
 async function start() {
   const address = new URL(new URL(self.location.href).searchParams.get("manifest"), self.location.href);
+  watchFetch();
   const answer = await fetch(address);
-  if (!answer.ok) throw new Error(`${address.pathname.split("/").pop()}: the server answered ${answer.status}`);
   const manifest = await answer.json();
   const at = (name) => new URL(name, address);
   if (!answer.headers.get("content-encoding")) openSiblings(at(".").href);
@@ -69,8 +91,9 @@ async function start() {
 }
 
 const starting = start().catch((reason) => {
-  state.failed = String(reason?.message ?? reason).trim().split("\n").pop();
-  tellAll({ failed: state.failed });
+  const text = String(reason?.message ?? reason).trim();
+  const module = text.match(/imported module: (\S+)/)?.[1];
+  fail(module ? { file: fileOf(module), status: "" } : { text: text.split("\n").pop() });
 });
 
 let line = starting; // one message at a time, in the order they came
@@ -78,7 +101,7 @@ function receive(port, { data }) {
   if (data.verb === "ping") return tell(port, { pong: data.n });
   if (data.verb === "hello") return welcome(port, data.page);
   line = line.then(() => {
-    if (!handle) return tell(port, { seq: data.seq, answer: JSON.stringify({ failed: state.failed }) });
+    if (!handle || state.failed) return tell(port, { seq: data.seq, answer: JSON.stringify({ failed: state.failed }) });
     if (data.verb === "heap") return tell(port, { seq: data.seq, answer: JSON.stringify({ heap: self.heap() }) });
     tell(port, { seq: data.seq, answer: handle(JSON.stringify(data.message)) });
   }).catch((reason) => {
