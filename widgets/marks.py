@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bokeh.models import ColumnDataSource, FixedTicker, LinearAxis, Plot, Range1d
+from bokeh.models import ColumnDataSource, FixedTicker, Grid, LinearAxis, Plot, Range1d
 from bokeh.models.glyphs import Bezier, MultiLine, Quad, Rect, Scatter
 from bokeh.models.glyphs import Text as TextGlyph
-from bokeh.plotting import figure as bokeh_figure
 
 from widgets.theme import Kind, Roles
 from widgets.words import NO_BREAK
@@ -26,18 +25,20 @@ def canvas(x: tuple[float, float], y: tuple[float, float], left: int = 8, right:
 
     `left` and `right` are margins in px for labels outside the data.
     """
-    plot = bokeh_figure(
+    # Not bokeh.plotting's figure: importing that costs the reader's Python as much as the whole drawing does.
+    plot = Plot(
         x_range=Range1d(*x),
         y_range=Range1d(*y),
-        tools="",
         toolbar_location=None,
         sizing_mode="stretch_both",
         min_border_left=left,
         min_border_right=right,
         match_aspect=False,
     )
-    plot.axis.visible = False
-    plot.grid.visible = False
+    for side, dimension in (("below", 0), ("left", 1)):
+        axis = LinearAxis(visible=False)
+        plot.add_layout(axis, side)
+        plot.add_layout(Grid(axis=axis, dimension=dimension, visible=False))
     plot.toolbar.active_drag = plot.toolbar.active_scroll = None
     return plot
 

@@ -36,8 +36,10 @@ def layout(figure: Figure) -> pn.viewable.Viewable:
     plot.update(sizing_mode="stretch_width", height=figure.height)
     names = [control.param for control in figure.controls]
 
-    def words_below(*_: Any) -> str:
+    def words_below() -> str:
         return f"<p>{card.problem(figure)}</p><dl>{card.readouts(figure)}</dl><p>{figure.summary()}</p>"
 
-    below = pn.pane.HTML(pn.bind(words_below, *(figure.param[name] for name in names)))
+    below = pn.pane.HTML(words_below())
+    # Watched, and not bound: what is bound runs before the figure has simulated its new state.
+    figure.param.watch(lambda *_: below.param.update(object=words_below()), names, precedence=1)
     return pn.Column(*(_widget(figure, control) for control in figure.controls), pn.pane.Bokeh(plot), below)

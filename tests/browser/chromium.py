@@ -49,10 +49,7 @@ def download() -> bool:
     """Let Playwright download its Chromium; False where its host is out of reach."""
     command = [sys.executable, "-m", "playwright", "install", "chromium"]
     try:
-        return (
-            subprocess.run(command, timeout=DOWNLOAD_LIMIT_S, capture_output=True, check=False).returncode
-            == 0
-        )
+        return subprocess.run(command, timeout=DOWNLOAD_LIMIT_S, capture_output=True, check=False).returncode == 0
     except subprocess.TimeoutExpired:
         return False
 
@@ -70,8 +67,7 @@ def apt() -> bool:
         ["apt-get", "install", "-yq", "--no-install-recommends", "chromium"],
     )
     return all(
-        subprocess.run(root + step, env=quiet, stdout=subprocess.DEVNULL, check=False).returncode == 0
-        for step in steps
+        subprocess.run(root + step, env=quiet, stdout=subprocess.DEVNULL, check=False).returncode == 0 for step in steps
     )
 
 

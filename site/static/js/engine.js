@@ -25,7 +25,10 @@ export class Engine extends EventTarget {
     this.#set("starting", { part: 0, of: 4 });
     this.heard = this.moved = performance.now();
     // held until the page is gone: the worker asks for it to learn of that
-    navigator.locks?.request(this.page, () => new Promise((release) => { this.release = release; }));
+    this.held = new Promise((held) => {
+      if (!navigator.locks) return held();
+      navigator.locks.request(this.page, () => { held(); return new Promise((release) => { this.release = release; }); });
+    });
     this.#connect();
     this.timer ??= setInterval(() => this.#watch(), 2000);
   }
@@ -68,7 +71,8 @@ export class Engine extends EventTarget {
   #connect() {
     const url = new URL("worker.js", import.meta.url);
     url.searchParams.set("manifest", new URL(this.config.manifest, document.baseURI).href);
-    const name = `gpubook-${this.config.build}-${generation()}`;
+    this.generation = generation();
+    const name = `gpubook-${this.config.build}-${this.generation}`;
     const plain = () => {
       try {
         this.plain = new Worker(url, { type: "module", name });
@@ -92,7 +96,8 @@ export class Engine extends EventTarget {
   #attach(port) {
     this.port = port;
     port.onmessage = ({ data }) => { if (this.port === port) this.#receive(data); };
-    port.postMessage({ verb: "hello", page: this.page });
+    // Not before the lock is held: a warm worker that asks for it first would take this page for gone.
+    this.held.then(() => port.postMessage({ verb: "hello", page: this.page }));
   }
 
   #receive(data) {
@@ -109,7 +114,10 @@ export class Engine extends EventTarget {
     this.waiting.delete(data.seq);
     const answer = JSON.parse(data.answer);
     if (answer.failed) wait.reject(new Error(this.#sentence(answer.failed)));
-    else wait.resolve(answer);
+    else {
+      this.restarts = 0;
+      wait.resolve(answer);
+    }
   }
 
   #sentence(failed) {
@@ -127,7 +135,7 @@ export class Engine extends EventTarget {
     const stuck = this.state === "live" && now - oldest > DEADLINE && silent > DEADLINE;
     const stalled = this.state === "starting" && now - this.moved > STALL;
     if (!stuck && !stalled && silent < SILENCE) return;
-    if (++this.restarts > 1) this.#fail(this.config.words.silent);
+    if (++this.restarts > 2) this.#fail(this.config.words.silent);
     else this.#replace();
   }
 
@@ -136,7 +144,7 @@ export class Engine extends EventTarget {
     this.port?.close?.();
     this.plain?.terminate();
     this.plain = null;
-    nextGeneration();
+    if (generation() === this.generation) nextGeneration(); // another tab may have been first
     this.heard = this.moved = performance.now();
     this.#set("starting", { part: 0, of: 4 });
     this.dispatchEvent(new Event("restarted"));

@@ -137,20 +137,32 @@ class Card {
   async pump() {
     if (this.busy || this.engine.state !== "live") return;
     this.busy = true;
+    let sent = null;
     try {
       if (!this.opened) await this.#open();
       while (this.queue.length) {
         const [action] = this.queue;
+        sent = action;
         const answer = await this.engine.send({ verb: "do", figure: this.key, action });
+        sent = null;
         this.queue.shift();
         this.#show(answer, action);
       }
       this.#state("live");
     } catch (reason) {
       if (!reason.dropped) { this.queue.shift(); this.#failed(reason.message); }
+      else if (sent) this.#again(sent);
     } finally {
       this.busy = false;
     }
+  }
+
+  // Python was lost while it worked on this action. Once may be chance; an action that does it twice is given up.
+  #again(action) {
+    action.tries = (action.tries ?? 0) + 1;
+    if (action.tries < 2) return;
+    this.queue = this.queue.filter((waiting) => waiting !== action);
+    this.part("problem").textContent = this.config.words.silent;
   }
 
   async #open() {

@@ -14,6 +14,7 @@ function fail(reason) {
   if (state.failed) return;
   state.failed = reason;
   tellAll({ failed: reason });
+  setTimeout(() => self.close(), 1000); // the next page, or a retry, begins anew
 }
 
 const fileOf = (address) => String(address).split("?")[0].split("/").pop();

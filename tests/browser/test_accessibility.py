@@ -1,0 +1,76 @@
+"""axe finds no serious fault once figures are live and folds are open: every page, both languages, both themes."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from tests.browser.pages import KEYS, Card, addresses, all_live, native, open_folds, visit
+from tests.browser.serving import Site
+
+
+def faults(page: Page, **options: Any) -> list[str]:
+    """Serious and critical violations: rule, element, reason."""
+    found = Axe().run(page, options={"resultTypes": ["violations"], **options}).response["violations"]
+    return [
+        f"{rule['impact']} {rule['id']}: {node['target']} {node.get('failureSummary', '')}"
+        for rule in found
+        if rule["impact"] in ("serious", "critical")
+        for node in rule["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("place", addresses())
+def test_no_serious_fault(page: Page, site: Site, place: str) -> None:
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    page.goto(site.url + place)
+    all_live(page)
+    open_folds(page)
+    assert faults(page) == []
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    assert faults(page, runOnly=["color-contrast"]) == []  # nothing else depends on the theme
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_serious_fault_in_what_comes_and_goes(page: Page, site: Site, theme: Literal["light", "dark"]) -> None:
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    card = visit(page, site.url, "bank_conflicts", "en", "pitch=5").answered(1)  # a sentence about a bad address
+    assert card.part("problem").inner_text()
+    page.locator("form.ex-form input.ans").first.fill("nonsense")
+    page.locator("form.ex-form .btn.main").first.click()
+    page.locator(".ex .say").first.wait_for()
+    assert faults(page) == []
+    page.set_viewport_size({"width": 360, "height": 780})
+    page.locator("details.drawer").evaluate("drawer => drawer.open = true")
+    assert faults(page) == []
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_the_keyboard_walks_the_drawing(page: Page, site: Site, key: str) -> None:
+    card = visit(page, site.url, key, "zh")
+    says = native(key, "zh").columns()["marks"]["say"]
+    line, hint = card.part("inspect"), native(key, "zh").words(type(native(key, "zh")).inspect_hint)
+    assert line.inner_text() == hint
+    tab_to(card)
+    for pressed, index in (("ArrowRight", 0), ("ArrowRight", 1), ("ArrowLeft", 0), ("End", -1), ("Home", 0)):
+        page.keyboard.press(pressed)
+        assert line.text_content() == says[index], pressed
+    page.keyboard.press("ArrowDown")
+    assert line.text_content() in says[1:]
+    page.keyboard.press("Escape")
+    assert line.inner_text() == hint
+
+
+def tab_to(card: Card) -> None:
+    """Go from the last chip to the drawing with the Tab key, as far as it takes."""
+    card.element.locator(".chip").last.focus()
+    plot = card.element.locator(".plot")
+    for _ in range(60):
+        card.page.keyboard.press("Tab")
+        if plot.evaluate("plot => plot === document.activeElement"):
+            assert plot.evaluate("plot => getComputedStyle(plot).outlineStyle") != "none", "where one is can be seen"
+            return
+    raise AssertionError("Tab never comes to the drawing")

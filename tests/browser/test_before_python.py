@@ -1,0 +1,92 @@
+"""What the reader does before Python is there is kept, carried out in order, and ends as it would have afterwards."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from random import Random
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.browser.pages import KEYS, LANGUAGES, Act, Card, acts, address, native, sources
+from tests.browser.serving import Site
+from widgets.figure import Figure
+
+SEED = int(os.environ.get("GPUBOOK_SEED") or Random().randrange(10**6))
+ACTIONS = 30
+MANIFEST = r"/runtime/manifest\."
+
+
+def mixed(figures: dict[str, Figure], draw: Random) -> dict[str, list[Act]]:
+    """Thirty acts on these figures that a reader can do before Python is there, and carry out each natively.
+
+    A control that is switched off, as built or by what was done before, cannot be used; the stepper's range
+    is not known before Python answers.
+    """
+    built = {key: twin.active for key, twin in ((key, native(key, "en")) for key in figures)}
+    done: dict[str, list[Act]] = {key: [] for key in figures}
+    while sum(map(len, done.values())) < ACTIONS:
+        key = draw.choice(list(figures))
+        for act in acts(figures[key], draw):
+            if act.kind != "step" and (act.kind in ("preset", "commit") or built[key](act.name)):
+                figures[key].apply(act.action)
+                done[key].append(act)
+                break
+    return done
+
+
+def state(card: Card) -> tuple[object, ...]:
+    """All that a state is: fragment, what the address bar says, numbers, words, drawing."""
+    told = [card.part(name).inner_html() for name in ("permalink", "predict", "reads", "hw", "summary", "table")]
+    return (*told, card.sources())
+
+
+def end_of(page: Page, card: Card, figure: Figure, drawn: object) -> tuple[object, ...]:
+    """The end that a page came to, which must be where the native figure stands."""
+    card.shows(figure)
+    assert card.sources() == drawn
+    if figure.state:
+        assert page.evaluate("location.hash") == f"#{card.key}?{figure.state}"
+    return state(card)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_thirty_actions_before_python_end_as_thirty_after(
+    deploy: Callable[..., Site], visitor: Callable[..., BrowserContext], lang: str
+) -> None:
+    print(f"GPUBOOK_SEED={SEED}")
+    draw = Random(SEED)
+    figures = {key: native(key, lang) for key in draw.sample(KEYS, k=min(3, len(KEYS)))}
+    done = mixed(figures, draw)
+    drawn = {key: sources(figure) for key, figure in figures.items()}
+    site, context = deploy(), visitor()
+
+    def tabs() -> dict[str, tuple[Page, Card]]:
+        opened = {key: context.new_page() for key in figures}
+        for key, page in opened.items():
+            page.goto(site.url + address(key, lang))
+        return {key: (page, Card(page, key)) for key, page in opened.items()}
+
+    site.hold(MANIFEST)
+    early = tabs()
+    for key, (page, card) in early.items():
+        page.bring_to_front()  # Python starts for pages that are seen
+        expect(card.element).to_have_attribute("data-state", "starting")
+        for act in done[key]:
+            card.do(act)
+    assert {key: card.seq for key, (_, card) in early.items()} == dict.fromkeys(figures, 0)
+    kept = {key: card.kept(lang) for key, (_, card) in early.items()}
+    site.release()
+    for key, (_, card) in early.items():
+        card.answered(kept[key])
+    before = {key: end_of(page, card, figures[key], drawn[key]) for key, (page, card) in early.items()}
+
+    late = tabs()
+    for key, (page, card) in late.items():
+        page.bring_to_front()
+        card.live()
+        for act in done[key]:
+            card.do(act)
+    after = {key: end_of(page, card, figures[key], drawn[key]) for key, (page, card) in late.items()}
+    assert before == after

@@ -1,0 +1,174 @@
+"""Numbers come from the Python in the page; where it fails, the page says so, and the rest of the book goes on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.browser.conftest import Watch
+from tests.browser.pages import Act, Card, address, native, reads, visit, words
+from tests.browser.serving import Edit, Site, swap, within
+from widgets.status import script_words
+
+Deploy = Callable[..., Site]
+Visitor = Callable[..., BrowserContext]
+
+NOISE = "^(error|warning|failed|worker)"
+"""What the browser tells the console of a file that is refused."""
+BUNDLE = r"/runtime/book\.\w+\.zip$"
+ONE_MORE = within("sim/pipeline.py", swap("intervals(uses), plan.total_us)", "intervals(uses), plan.total_us + 1)"))
+
+
+def at_three(statement: str) -> Edit:
+    """Let Figure 3.2 do something else where path A is 3 slots long."""
+    first = "        loops = self.pattern == LOOP\n"
+    return within("widgets/divergence.py", swap(first, f"        if self.a == 3:\n            {statement}\n{first}"))
+
+
+def impatient(script: bytes) -> bytes:
+    """The page's line to Python with a shorter deadline for an answer."""
+    shorter, count = re.subn(rb"const DEADLINE = [\d_]+;", b"const DEADLINE = 4_000;", script)
+    assert count == 1
+    return shorter
+
+
+def test_one_added_to_a_simulator_in_the_bundle_is_on_the_page(deploy: Deploy, visitor: Visitor) -> None:
+    site = deploy()
+    site.edits[BUNDLE] = ONE_MORE
+    card, figure = visit(visitor().new_page(), site.url, "pipeline_slots", "en"), native("pipeline_slots", "en")
+    act = Act("range", "items", 7)
+    card.do(act)
+    card.answered(1)
+    figure.apply(act.action)
+    right, wrong = figure.values()["total_us"], figure.values()["total_us"] + 1
+    assert card.reads()[0][1] == f"{figure.words.num(wrong, 2)}µs"
+    assert reads(figure)[0][1] == f"{figure.words.num(right, 2)}µs"
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_figure_that_raises_says_what_and_the_others_live(deploy: Deploy, visitor: Visitor, lang: str) -> None:
+    site, context = deploy(), visitor()
+    site.edits[BUNDLE] = at_three('raise RuntimeError("three is a crowd")')
+    broken = visit(context.new_page(), site.url, "divergence", lang)
+    other = visit(context.new_page(), site.url, "bank_conflicts", lang)
+    broken.page.bring_to_front()
+    broken.do(Act("range", "a", 3))
+    told = broken.failed()
+    assert "RuntimeError: three is a crowd (divergence.py:" in told
+    expect(broken.element.locator('[data-do="retry"]')).to_be_visible()
+
+    other.page.bring_to_front()
+    other.do(Act("range", "pitch", 33))
+    other.shows(native("bank_conflicts", lang, "pitch=33"))
+    broken.page.bring_to_front()
+    broken.do(Act("range", "a", 4))
+    broken.live().shows(native("divergence", lang, "a=4"))
+
+
+@pytest.mark.parametrize("end", ["for (;;);", "self.close()"], ids=["blocked", "dead"])
+def test_a_lost_worker_is_replaced_and_the_state_kept(deploy: Deploy, visitor: Visitor, watch: Watch, end: str) -> None:
+    site, context = deploy(), visitor()
+    site.edits["/engine.js$"] = impatient
+    other = visit(context.new_page(), site.url, "bank_conflicts", "zh", "pitch=40").answered(1)
+    card = visit(context.new_page(), site.url, "divergence", "en")
+    card.do(Act("commit", "21"))
+    card.answered(1)
+    card.do(Act("range", "a", 5))
+    card.answered(2)
+    assert len(watch.workers) == 1
+    watch.in_worker(watch.workers[0], end)
+    card.do(Act("range", "b", 6))
+    figure = native("divergence", "en")
+    for action in ({"commit": "21"}, {"set": {"a": 5}}, {"set": {"b": 6}}):
+        figure.apply(action)
+    card.shows(figure).live()
+    expect(card.part("predict")).to_contain_text(words("en")("You said {guess}.", guess="21"))
+
+    other.page.bring_to_front()
+    other.do(Act("range", "pitch", 41))
+    other.shows(native("bank_conflicts", "zh", "pitch=41")).live()
+    assert len(watch.workers) == 2, "the two pages share the new Python as they shared the old one"
+
+
+def test_a_value_that_never_ends_is_given_up_and_the_rest_kept(deploy: Deploy, visitor: Visitor) -> None:
+    site, context = deploy(), visitor()
+    site.edits["/engine.js$"] = impatient
+    site.edits[BUNDLE] = at_three("while True: pass")
+    card, figure = visit(context.new_page(), site.url, "divergence", "en"), native("divergence", "en")
+    card.do(Act("range", "b", 6))
+    card.answered(1)
+    card.do(Act("range", "a", 3))
+    card.do(Act("choice", "pattern", "odd_even"))
+    for action in ({"set": {"b": 6}}, {"set": {"pattern": "odd_even"}}):
+        figure.apply(action)
+    card.shows(figure).live()
+    expect(card.part("problem")).to_contain_text(script_words(words("en"))["silent"])
+    expect(card.control("a").locator(".range")).to_have_value(str(figure.current()["a"]))
+
+
+FILES = {
+    r"/worker\.js": "en",
+    r"/runtime/manifest\.": "zh",
+    r"/pyodide\.mjs": "en",
+    r"/pyodide\.asm\.mjs": "zh",
+    r"/pyodide\.asm\.wasm": "en",
+    r"/stdlib\.": "zh",
+    r"/numpy-": "en",
+    r"/libs\.": "zh",
+    r"/book\.\w+\.zip": "en",
+}
+
+
+def test_any_file_of_the_runtime_may_be_missing_and_come_back(deploy: Deploy, visitor: Visitor, watch: Watch) -> None:
+    watch.expect(NOISE)
+    site, page = deploy(), visitor().new_page()
+    site.cached = False
+    card = Card(page, "bank_conflicts")
+    retry = card.element.locator('[data-do="retry"]')
+    for pattern, lang in FILES.items():
+        site.refused = pattern
+        page.goto(site.url + address(card.key, lang))
+        told, says = card.failed(), script_words(words(lang))
+        assert told.endswith(says["built"]), pattern
+        assert len(told) > len(says["built"]) + 10, f"{pattern}: no reason is given"
+        expect(retry).to_be_visible()
+        assert card.reads() == reads(native(card.key, lang))
+    card.do(Act("range", "pitch", 33))
+    site.refused = ""
+    retry.click()
+    card.live().shows(native(card.key, lang, "pitch=33"))
+    expect(retry).to_be_hidden()
+
+
+def test_a_page_opened_again_after_a_failure_starts(deploy: Deploy, visitor: Visitor, watch: Watch) -> None:
+    watch.expect(NOISE)
+    site, page = deploy(), visitor().new_page()
+    site.refused = "/libs"
+    page.goto(site.url + address("divergence", "en"))
+    card = Card(page, "divergence")
+    card.failed()
+    site.refused = ""
+    page.reload()
+    card.live()
+
+
+def test_without_the_drawing_script_the_page_says_so(deploy: Deploy, visitor: Visitor, watch: Watch) -> None:
+    watch.expect(NOISE)
+    site, page = deploy(), visitor().new_page()
+    site.refused = r"/bokeh\.min"
+    page.goto(site.url + address("divergence", "en"))
+    card = Card(page, "divergence")
+    assert card.failed()
+    assert card.reads() == reads(native("divergence", "en"))
+
+
+def test_without_shared_workers_a_plain_one_serves(deploy: Deploy, visitor: Visitor, watch: Watch) -> None:
+    page: Page = visitor().new_page()
+    page.add_init_script("delete window.SharedWorker")
+    card = visit(page, deploy().url, "pipeline_slots", "zh")
+    card.do(Act("range", "items", 7))
+    card.shows(native("pipeline_slots", "zh", "items=7"))
+    assert (len(page.workers), watch.workers) == (1, [])

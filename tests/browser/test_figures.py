@@ -1,0 +1,104 @@
+"""Every figure in every language: what a control changes is what the simulator says, and so is any other state."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import islice
+from random import Random
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.pages import KEYS, LANGUAGES, Act, Card, differs, native, reads, some_state, stops, visit
+from tests.browser.serving import Site
+from widgets.figure import Figure
+from widgets.parts import Choice, Range
+
+SEED = int(os.environ.get("GPUBOOK_SEED") or Random().randrange(10**6))
+
+everywhere = pytest.mark.parametrize(("key", "lang"), [(key, lang) for key in KEYS for lang in LANGUAGES])
+
+
+def slides(figure: Figure, far: bool) -> Iterator[tuple[Act, int, Figure]]:
+    """Moves of a slider that show other numbers, the farthest or the nearest first: act, steps, the figure then."""
+    for control in figure.controls:
+        if isinstance(control, Range) and figure.active(control.param):
+            values = stops(figure, control)
+            here = values.index(getattr(figure, control.param))
+            for there in sorted(range(len(values)), key=lambda i: abs(i - here), reverse=far):
+                act = Act("range", control.param, values[there])
+                if other := differs(figure, act):
+                    yield act, there - here, other
+
+
+def segments(figure: Figure) -> Iterator[tuple[Act, Figure]]:
+    """Segments that show other numbers, and the figure so set."""
+    for control in figure.controls:
+        if isinstance(control, Choice) and control.style == "segments" and figure.active(control.param):
+            for value, _ in control.options:
+                act = Act("choice", control.param, value)
+                if other := differs(figure, act):
+                    yield act, other
+
+
+def thumb_at(card: Card, name: str, value: float) -> tuple[float, float]:
+    """Where on the page a slider's thumb is when it stands at a value."""
+    x, y = (
+        card.control(name)
+        .locator(".range")
+        .evaluate(
+            """(range, value) => {
+          range.scrollIntoView({ block: "center", behavior: "instant" });
+          const box = range.getBoundingClientRect(), thumb = 18;
+          const share = (value - range.min) / (range.max - range.min);
+          return [box.x + thumb / 2 + share * (box.width - thumb), box.y + box.height / 2];
+        }""",
+            value,
+        )
+    )
+    return x, y
+
+
+@everywhere
+def test_the_mouse_moves_a_number_that_python_computed(page: Page, site: Site, key: str, lang: str) -> None:
+    card, figure = visit(page, site.url, key, lang), native(key, lang)
+    before = reads(figure)
+    assert card.reads() == before
+    act, _, _ = next(slides(figure, far=True))
+    page.mouse.move(*thumb_at(card, act.name, getattr(figure, act.name)))
+    page.mouse.down()
+    page.mouse.move(*thumb_at(card, act.name, act.value), steps=4)
+    page.mouse.up()
+    stands = float(card.control(act.name).locator(".range").input_value())
+    figure.apply({"set": {act.name: stands}})
+    card.shows(figure)
+    assert reads(figure) != before
+    for act, other in islice(segments(figure), 1):
+        card.control(act.name).locator("label", has=page.locator(f'[value="{act.value}"]')).click()
+        card.shows(other)
+
+
+@everywhere
+def test_the_keyboard_moves_a_number_that_python_computed(page: Page, site: Site, key: str, lang: str) -> None:
+    card, figure = visit(page, site.url, key, lang), native(key, lang)
+    act, steps, other = next(slides(figure, far=False))
+    slider = card.control(act.name).locator(".range")
+    card.element.locator(".chip").first.focus()
+    for _ in range(60):
+        if slider.evaluate("slider => slider === document.activeElement"):
+            break
+        page.keyboard.press("Tab")
+    for _ in range(abs(steps)):
+        page.keyboard.press("ArrowRight" if steps > 0 else "ArrowLeft")
+    card.shows(other)
+    assert card.reads() != reads(figure)
+
+
+@everywhere
+def test_a_state_drawn_by_chance_shows_what_the_simulator_gives(page: Page, site: Site, key: str, lang: str) -> None:
+    figure = some_state(key, lang, Random(SEED))
+    print(f"GPUBOOK_SEED={SEED}: #{key}?{figure.state}")
+    card = visit(page, site.url, key, lang, figure.state).answered(1)
+    card.shows(native(key, lang, figure.state))
+    assert card.element.locator('.chip[aria-pressed="true"]').count() == 0

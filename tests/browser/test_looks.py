@@ -1,0 +1,194 @@
+"""What can be seen: widths, swipes, colours, paper, motion."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+from PIL import Image
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+
+from tests.browser.pages import KEYS, LANGUAGES, PLACES, Act, address, addresses, all_live, native, open_folds, visit
+from tests.browser.serving import Site
+
+Visitor = Callable[..., BrowserContext]
+
+PALETTE = json.loads((PLACES.widgets / "palette.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("place", addresses())
+def test_nothing_is_wider_than_the_window(page: Page, site: Site, place: str) -> None:
+    page.goto(site.url + place)
+    all_live(page)
+    open_folds(page)
+    for width in (1440, 360):
+        page.set_viewport_size({"width": width, "height": 800})
+        wide, sideways = page.evaluate(
+            """() => {
+              scrollTo({ left: 500, behavior: "instant" });
+              return [document.documentElement.scrollWidth, scrollX];
+            }"""
+        )
+        assert (wide, sideways) == (width, 0)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_drawing_has_the_width_of_its_frame_when_the_window_changes(page: Page, site: Site, key: str) -> None:
+    visit(page, site.url, key, "en")
+    for width in (360, 1440, 800):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.wait_for_function(
+            """() => {
+              const frame = document.querySelector(".plot .canvas"), drawing = frame.firstElementChild;
+              return Math.abs(frame.clientWidth - drawing.getBoundingClientRect().width) <= 1;
+            }"""
+        )
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_one_finger_on_a_drawing_scrolls_the_page(visitor: Visitor, site: Site, key: str) -> None:
+    context = visitor(viewport={"width": 360, "height": 640}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto(site.url + address(key, "en"))
+    plot = page.locator(f"#{key} .plot")
+    expect(plot).to_have_attribute("data-drawn", "")
+    plot.evaluate("plot => plot.scrollIntoView({ block: 'center', behavior: 'instant' })")
+    box, before = plot.bounding_box(), page.evaluate("scrollY")
+    assert box
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    finger = context.new_cdp_session(page)
+    for step in range(11):
+        touch = {"type": "touchMove" if step else "touchStart", "touchPoints": [{"x": x, "y": y - 20 * step}]}
+        finger.send("Input.dispatchTouchEvent", touch)
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_function("before => scrollY > before + 150", arg=before)
+
+
+# ------------------------------------------------------------------------------------------------- colours
+
+
+def colours(element: Locator) -> Counter[tuple[int, ...]]:
+    """How many pixels of each colour an element shows."""
+    picture = Image.open(io.BytesIO(element.screenshot(animations="disabled"))).convert("RGB")
+    return Counter({colour: count for count, colour in picture.getcolors(picture.width * picture.height)})
+
+
+def brightness(colour: tuple[int, ...]) -> float:
+    return sum(colour) / 3
+
+
+def rgb(name: str) -> tuple[int, ...]:
+    return tuple(int(name[i : i + 2], 16) for i in (1, 3, 5))
+
+
+def shown(element: Locator, theme: str) -> bool:
+    """Whether a drawing is in a theme's colours: its paper, and marks in roles of this theme and not the other's."""
+    seen = colours(element)
+    paper = seen.most_common(1)[0][0]
+    if (brightness(paper) > 128) != (theme == "light"):
+        return False
+    other = {"light": "dark", "dark": "light"}[theme]
+    own, others = ({rgb(c) for c in flat(PALETTE[name])} for name in (theme, other))
+    marks = {colour for colour, count in seen.items() if count >= 40 and colour != paper}
+    return bool(marks & (own - others)) and not marks & (others - own)
+
+
+def flat(palette: object) -> list[str]:
+    """All colours of a palette, however it is nested."""
+    if isinstance(palette, str):
+        return [palette] if palette.startswith("#") and len(palette) == 7 else []
+    items = palette.values() if isinstance(palette, dict) else palette if isinstance(palette, list) else ()
+    return [colour for item in items for colour in flat(item)]
+
+
+def wait_for_theme(element: Locator, theme: str) -> None:
+    for _ in range(40):  # a drawing is repainted with the frames that follow
+        if shown(element, theme):
+            return
+        element.page.evaluate("new Promise(requestAnimationFrame)")
+    raise AssertionError(f"not in the colours of the {theme} theme: {colours(element).most_common(8)}")
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_the_theme_switch_recolours_a_drawing_and_is_remembered(visitor: Visitor, site: Site, key: str) -> None:
+    page = visitor(color_scheme="light").new_page()
+    page.goto(site.url + address(key, "en"))
+    plot, switch = page.locator(f"#{key} .plot"), page.locator("[data-theme-switch]")
+    expect(plot).to_have_attribute("data-drawn", "")
+    wait_for_theme(plot, "light")
+    switch.click()
+    expect(switch).to_have_attribute("data-choice", "dark")
+    wait_for_theme(plot, "dark")
+    page.reload()
+    expect(plot).to_have_attribute("data-drawn", "")
+    wait_for_theme(plot, "dark")
+    assert brightness(colours(page.locator("main .lead").first).most_common(1)[0][0]) < 60
+    switch.click()
+    expect(switch).to_have_attribute("data-choice", "light")
+    wait_for_theme(plot, "light")
+
+
+def test_the_system_theme_is_followed_while_a_page_is_open(page: Page, site: Site) -> None:
+    page.emulate_media(color_scheme="light")
+    card = visit(page, site.url, "divergence", "en")
+    plot = card.element.locator(".plot")
+    for theme in ("dark", "light"):
+        page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+        wait_for_theme(plot, theme)
+    page.emulate_media(color_scheme="dark")
+    card.do(Act("range", "a", 3))
+    card.answered(1)
+    wait_for_theme(plot, "dark")
+
+
+# --------------------------------------------------------------------------------------------------- paper
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_on_paper_a_figure_shows_its_state_and_nothing_to_press(page: Page, site: Site, lang: str) -> None:
+    page.emulate_media(color_scheme="dark")
+    card = visit(page, site.url, "bank_conflicts", lang, "pitch=33").answered(1)
+    page.evaluate(
+        """() => {
+          window.paper = [];
+          const look = () => paper.push([
+            document.querySelectorAll("main details:not([open])").length,
+            document.documentElement.dataset.theme ?? "",
+          ]);
+          addEventListener("beforeprint", look);
+          addEventListener("afterprint", look);
+        }"""
+    )
+    closed = page.locator("main details:not([open])").count()
+    assert closed > 0
+    assert page.pdf().startswith(b"%PDF")
+    assert page.evaluate("paper") == [[0, "light"], [closed, ""]]
+
+    page.emulate_media(media="print", color_scheme="dark")
+    open_folds(page)
+    for gone in (".controls", ".chips", ".predict .row", ".status", ".bar", ".rail", ".perm button"):
+        for element in page.locator(gone).all():
+            expect(element).to_be_hidden()
+    for there in (".plot", ".reads", ".perm code", ".look", "table"):
+        expect(card.element.locator(there).first).to_be_visible()
+    assert card.part("permalink").inner_text() == "#bank_conflicts?pitch=33"
+    assert brightness(colours(card.element.locator(".reads")).most_common(1)[0][0]) > 240
+
+
+# -------------------------------------------------------------------------------------------------- motion
+
+
+def test_reduced_motion_leaves_play_and_starts_nothing(page: Page, site: Site) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    card = visit(page, site.url, "online_softmax", "en", "preset=halves").answered(1)
+    steps = native("online_softmax", "en", "preset=halves").steps
+    card.control("step").locator(".range").fill("1")
+    card.answered(2)
+    longest = "Math.max(0, ...document.getAnimations().map(one => one.effect.getComputedTiming().activeDuration))"
+    assert page.evaluate(longest) <= 1
+    card.element.locator(".play").click()
+    card.answered(1 + steps)
+    expect(card.element.locator(".play")).to_have_text("Play")
