@@ -1,6 +1,7 @@
 // The page's line to Python: finds or starts the worker, numbers messages, notices when it is dead.
 // Events: "state" (detail: {state: "starting"|"live"|"failed", part, of, reason}), "restarted".
 
+const WATCH = 2000; // ms between looks
 const SILENCE = 30_000; // ms without any sign of life while starting
 const STALL = 120_000; // ms without the next part of the start: a slow line still brings one file in that time
 const DEADLINE = 12_000; // ms for one answer once live: the slowest action takes a tenth of a second
@@ -30,7 +31,8 @@ export class Engine extends EventTarget {
       navigator.locks.request(this.page, () => { held(); return new Promise((release) => { this.release = release; }); });
     });
     this.#connect();
-    this.timer ??= setInterval(() => this.#watch(), 2000);
+    this.looked = performance.now();
+    this.timer ??= setInterval(() => this.#watch(), WATCH);
   }
 
   retry() {
@@ -46,6 +48,7 @@ export class Engine extends EventTarget {
     this.plain?.terminate();
     this.port = null;
     this.state = "idle";
+    this.#drop("left"); // what was not answered stays queued for when the page comes back
   }
 
   // -------------------------------------------------------------- messages
@@ -130,6 +133,13 @@ export class Engine extends EventTarget {
     if (this.state !== "starting" && this.state !== "live") return;
     this.#post({ verb: "ping", n: ++this.seq });
     const now = performance.now();
+    const slept = now - this.looked > 5 * WATCH; // a closed lid, a frozen tab: nobody was silent
+    this.looked = now;
+    if (slept) {
+      this.heard = this.moved = now;
+      for (const wait of this.waiting.values()) wait.since = now;
+      return;
+    }
     const oldest = Math.min(...[...this.waiting.values()].map((wait) => wait.since), Infinity);
     const silent = now - this.heard;
     const stuck = this.state === "live" && now - oldest > DEADLINE && silent > DEADLINE;
