@@ -45,6 +45,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(BROWSER)
+            item.add_marker(pytest.mark.flaky(reruns=2))  # a real browser on a shared machine
 
 
 # ------------------------------------------------------------------------------------------------ the site
