@@ -1,6 +1,5 @@
 """The server: types, compressed siblings, validators, caching, and what is not there."""
 
-import asyncio
 import socket
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ from aiohttp import ClientResponse
 from aiohttp.test_utils import TestClient, TestServer
 
 from bookbuild import serve
+from tests import asynchronous
 
 FILES = {
     "index.html": b"<p>start",
@@ -46,7 +46,7 @@ def visit(out: Path, look: Look) -> None:
         async with TestClient(TestServer(serve.application(out)), auto_decompress=False) as client:
             await look(client)
 
-    asyncio.run(whole())
+    asynchronous.run(whole())
 
 
 def get(out: Path, path: str, **headers: str) -> tuple[ClientResponse, bytes]:

@@ -9,6 +9,7 @@ import watchfiles
 
 from bookbuild import build, watch
 from bookbuild.problems import Broken
+from tests import asynchronous
 
 if TYPE_CHECKING:
     from conftest import TinyBook
@@ -42,7 +43,7 @@ def test_a_burst_of_changes_is_one(book: "TinyBook") -> None:
         await changes.aclose()
         return coming.result()
 
-    found = asyncio.run(asyncio.wait_for(first(), 20))
+    found = asynchronous.run(asyncio.wait_for(first(), 20))
     assert {path.name for path in found} <= {"en.md", "zh.md"}
 
 
@@ -79,7 +80,7 @@ def test_a_broken_edit_prints_its_problems_and_leaves_the_old_site(
     before = page.read_bytes()
     changed = book.file("chapters/02-second/en.md")
     book.edit("chapters/02-second/en.md", "What are 2 things?", "What are things?")
-    assert asyncio.run(watch.rebuild(book.places, [changed])) == 1
+    assert asynchronous.run(watch.rebuild(book.places, [changed])) == 1
     printed = capfd.readouterr()
     assert "Changed: chapters/02-second/en.md" in printed.out
     assert "chapters/02-second/en.md:2: the question has no number: 'What are things?'" in printed.err
