@@ -1,0 +1,30 @@
+"""The visual dictionary: how a lane, a bank, a bar of a timeline … is drawn, in one place.
+
+Every mark takes its data from a named source of the figure and its colours from roles in the
+`role` column. Coordinates are data coordinates of a plot made by `canvas`.
+"""
+
+from widgets.marks.lanes import cups, lanes, threads
+from widgets.marks.lettering import text
+from widgets.marks.plots import PHONE, WIDE, canvas, cursor, inspected, margin, names, row_names, time_axis
+from widgets.marks.shapes import bands, bars, cells, idle
+
+__all__ = [
+    "PHONE",
+    "WIDE",
+    "bands",
+    "bars",
+    "canvas",
+    "cells",
+    "cups",
+    "cursor",
+    "idle",
+    "inspected",
+    "lanes",
+    "margin",
+    "names",
+    "row_names",
+    "text",
+    "threads",
+    "time_axis",
+]
