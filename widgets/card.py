@@ -11,6 +11,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from widgets import room
 from widgets.controls import render_control
 from widgets.figure import Figure
 from widgets.hardware import hardware
@@ -197,18 +198,28 @@ def _folds(figure: Figure) -> Markup:
     )
 
 
+def _roomy(tag: str, name: str, content: Markup, longest: Markup) -> Markup:
+    """A part that keeps the room which its longest texts need."""
+    return Markup(
+        '<div class="{0} roomy"><{1} data-part="{0}">{2}</{1}>'
+        '<{1} class="ghost" aria-hidden="true" inert>{3}</{1}></div>'
+    ).format(name, Markup(tag), content, longest)
+
+
 def render(
     figure: Figure, *, number: str, title: str, look: str, preset: str, ids: int, doc_json: str, digest: str
 ) -> Markup:
     """Return the whole card: `doc_json` is the drawing's document, `digest` names its models."""
-    asks = Markup('<div class="predict" data-part="predict">{}</div>').format(predict(figure))
-    strip = Markup('<div class="hw" data-part="hw">{}</div>').format(hardware(figure))
+    twins = room.twins(figure)
+    asks = _roomy("div", "predict", predict(figure), room.longest(twins, predict))
+    strip = _roomy("div", "hw", hardware(figure), room.longest(twins, hardware))
+    widest = room.blank(_join(_readout(figure, readout) for readout in room.readouts(twins)))
     inside = (
         _head(figure, number, title, look)
         + (asks if figure.prediction else "")
         + _controls(figure)
         + _drawing(figure)
-        + Markup('<dl class="reads" data-part="reads">{}</dl>').format(readouts(figure))
+        + _roomy("dl", "reads", readouts(figure), widest)
         + (strip if figure.comparison() else "")
         + _folds(figure)
         + Markup('<script type="application/json" class="doc">{}</script>').format(

@@ -85,9 +85,9 @@ def _judge(
     elif answer.options:
         given = lab_lists.keys(text, answer.options, options, words)
     else:
-        given, ambiguous = lab_lists.numbers(text, answer, words)
+        given, ambiguous = lab_lists.numbers(text, answer, words, unit)
         if ambiguous:
-            how = words("Read as {value}.", value="; ".join(shown(value, words) for value in given))
+            how = words("Read as {value}.", value=words("; ").join(shown(value, words) for value in given))
     if answer.accepts(given):
         return "right", "", how
     for key, mistake in known.items():
@@ -157,9 +157,9 @@ def _wanted(answer: Answer, words: Words, label: str, options: Mapping[str, str]
             return words("Write one number in {unit}, in digits, such as 12 or 0.5.", unit=unit)
         return words("Write one number in digits, such as 12 or 0.5.")
     if isinstance(answer, Order):
-        names = ", ".join(sorted(answer.keys))
+        names = words(", ").join(sorted(answer.keys))
         return words("Give each of these one place, with > between them: {options}.", options=names)
-    names = ", ".join(options.get(key, key) for key in answer.options)
+    names = words(", ").join(options.get(key, key) for key in answer.options)
     if isinstance(answer, Choice):
         return words("Choose one of: {options}.", options=names)
     if answer.options:

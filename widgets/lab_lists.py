@@ -14,6 +14,7 @@ from widgets.answers import Order, ValueSet
 from widgets.lab_numerals import Unreadable, quote, read
 from widgets.words import Words
 
+_AND = r"\band\b|[&和与及]|以及"
 NOTHING = ("none", "nothing", "∅", "无", "没有")
 
 
@@ -35,13 +36,23 @@ def keys(text: str, known: Sequence[str], options: Mapping[str, str], words: Wor
     """Return the keys that a text lists, in its order: separated by commas, spaces, `>` or arrows."""
     if text.casefold() in NOTHING:
         return []
-    parts = [part for part in re.split(r"(?:[-=]?>|[,;、→⇒\s])+", text) if part]
+    parts = [part for part in re.split(rf"(?:[-=]?>|{_AND}|[,;、→⇒\s])+", text) if part]
+    letters = {name.casefold() for name in known}
+    if len(parts) == 1 and max(map(len, letters)) == 1 and letters.issuperset(parts[0].casefold()):
+        parts = list(parts[0])  # CDBA
     return [key(part, known, options, words) for part in parts]
 
 
-def numbers(text: str, answer: ValueSet, words: Words) -> tuple[list[Fraction], bool]:
-    """Return the numbers that a text lists, and whether there is another reading (the right one is taken)."""
+def numbers(text: str, answer: ValueSet, words: Words, unit: str = "") -> tuple[list[Fraction], bool]:
+    """Return the numbers that a text lists, and whether there is another reading (the right one is taken).
+
+    The unit may stand before or after the list, and "and" before its last number.
+    """
     text = re.sub(r"^[{(\[]|[})\].]+$", "", text).strip()
+    if name := re.escape(unit.strip().rstrip("s")):
+        text = re.sub(rf"\b{name}s?\b\s*(?=[0-9])|(?<=[0-9])\s*{name}s?$", "", text, flags=re.IGNORECASE)
+    text = re.sub(rf"\s*(?:{_AND})\s*", "; " if re.search("[;、]", text) else ", ", text, flags=re.IGNORECASE)
+    text = re.sub(r"[,;、]\s*(?=[,;])", "", text)  # "1, 2, and 3"
     if text.casefold() in (*NOTHING, ""):
         return [], False
     strong = re.search("[;、]", text)

@@ -8,6 +8,7 @@ Decided (each reading is one that somebody means; where there are two, both are 
     1.024,5  1,024.5  1 024,5                          the last mark is the decimal one: 1,024.5
     12,34,5  1,02.5  1 02                              no number
     1.5e3  1.5 × 10^3  10⁻³  2^10  1/3  百分之31  ½     powers, fractions, percent
+    3 6/7  3½                                          a whole number and a proper fraction
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ LARGEST = 10**30  # above every count in the book; its reciprocal below every sh
 
 _SAME = str.maketrans(
     dict.fromkeys("‐‑‒–—−", "-") | dict.fromkeys("×✕·⋅∗", "*") | dict.fromkeys("’‘ʼ´", "'")
-    | {"⁄": "/", "∕": "/", "٫": ".", "٬": ",", "。": ".", "µ": "μ"}
+    | {"⁄": "/", "∕": "/", "÷": "/", "٫": ".", "٬": ",", "。": ".", "µ": "μ"}
 )  # fmt: skip
 _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 
@@ -39,6 +40,7 @@ _NUMBER = re.compile(
     \ ?(?P<rest>.*)""",
     re.VERBOSE | re.IGNORECASE,
 )
+_MIXED = re.compile(r"(?P<sign>[+-]?) ?(?P<whole>[0-9]+) (?P<top>[0-9]+) ?/ ?(?P<below>[0-9]+) ?(?P<rest>.*)")
 _PLAIN = re.compile(r"[0-9]+(\.[0-9]+)?|[0-9]{1,3}(,[0-9]{3}){2,}(\.[0-9]+)?|[0-9]{1,3},[0-9]{3}\.[0-9]+")
 _ABOUT = re.compile(r"(?:[=≈~≃∼]|about|approx\.?|ca\.|大约|约)\s*", re.IGNORECASE)
 
@@ -108,6 +110,8 @@ def read(text: str, words: Words) -> Numeral:
     text = _ABOUT.sub("", text, count=1) if _ABOUT.match(text) else text
     if text.startswith("百分之"):
         text = text.removeprefix("百分之") + "%"
+    if mixed := _mixed(text):
+        return mixed
     match = _NUMBER.fullmatch(text)
     if not match:
         if re.search("[0-9]", text):
@@ -128,6 +132,18 @@ def read(text: str, words: Words) -> Numeral:
         plain=bool(_PLAIN.fullmatch(body)) and not scaled,
         dotted=bool(re.fullmatch(r"[1-9][0-9]{0,2}\.[0-9]{3}", body)) and not scaled,
     )
+
+
+def _mixed(text: str) -> Numeral | None:
+    """Read "3 6/7"; None for "1 024/7", whose space is a thousands mark, and for improper fractions."""
+    match = _MIXED.fullmatch(text)
+    if not match or re.search("[0-9]", match["rest"]) or readings(f"{match['whole']} {match['top']}"):
+        return None
+    whole, top, below = (int(match[name]) for name in ("whole", "top", "below"))
+    if top >= below or whole > LARGEST:
+        return None
+    value = (whole + Fraction(top, below)) * (-1 if match["sign"] == "-" else 1)
+    return Numeral(text, (value,), match["rest"].rstrip(" .,;:!"), decimals=None, plain=False, dotted=False)
 
 
 def _value(match: re.Match[str], top: Fraction, bottom: Fraction, words: Words) -> Fraction:

@@ -67,9 +67,9 @@ class Parameters(param.Parameterized):
         for control in self.controls:
             if control.param == name:
                 return control
-        names = ", ".join(self.inputs)
+        names = self.words(", ").join(self.inputs)
         raise ValueError(
-            self.words("{name} is not a setting of this figure; it has {names}", name=repr(name), names=names)
+            self.words("{name} is not a setting of this figure; it has {names}", name=f"“{name}”", names=names)
         )
 
     def coerce(self, changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -77,13 +77,13 @@ class Parameters(param.Parameterized):
         return {name: self._read(self.control(name), raw) for name, raw in changes.items()}
 
     def _read(self, control: Control, raw: Any) -> Any:
-        label, shown = self.words(control.label), repr(raw)
+        label, shown = self.words(control.label), f"“{raw}”"
         match control:
             case Choice(options=options):
                 for value, _ in options:
                     if str(value) == str(raw):
                         return value
-                allowed = ", ".join(str(value) for value, _ in options)
+                allowed = self.words(", ").join(str(value) for value, _ in options)
                 raise ValueError(
                     self.words("{label}: {raw} is not one of {allowed}", label=label, raw=shown, allowed=allowed)
                 )
@@ -102,7 +102,7 @@ class Parameters(param.Parameterized):
         if math.isfinite(number) and (number.is_integer() or not whole):
             return int(number) if whole else number
         kind = self.words("a whole number") if whole else self.words("a number")
-        raise ValueError(self.words("{label}: {raw} is not {kind}", label=label, raw=repr(raw), kind=kind))
+        raise ValueError(self.words("{label}: {raw} is not {kind}", label=label, raw=f"“{raw}”", kind=kind))
 
     def check(self, changes: Mapping[str, Any]) -> None:
         """Refuse what is out of bounds with a ValueError that has the value and the range."""
@@ -144,19 +144,21 @@ class Parameters(param.Parameterized):
             raise ValueError(
                 self.words(
                     "{fragment} is not a state; one looks like {example}",
-                    fragment=repr(fragment[:80]),
+                    fragment=f"“{fragment[:80]}”",
                     example=example,
                 )
             )
         names = [name for name, _ in pairs]
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(self.words("{name} is given {n} times", name=repr(name), n=names.count(name)))
+                raise ValueError(self.words("{name} is given {n} times", name=f"“{name}”", n=names.count(name)))
         if names == ["preset"]:
             known = {preset.name: preset for preset in self.presets}
             if (name := pairs[0][1]) not in known:
                 raise ValueError(
-                    self.words("there is no preset “{name}”; there are {names}", name=name, names=", ".join(known))
+                    self.words(
+                        "there is no preset “{name}”; there are {names}", name=name, names=self.words(", ").join(known)
+                    )
                 )
             return dict(known[name].state)
         changes = self.coerce(dict(pairs))

@@ -350,11 +350,11 @@ def test_another_pattern_goes_back_to_the_last_wavefront():
     [
         ("pitch=0", "Row pitch: 0 is outside 1 to 72"),
         ("pitch=73", "Row pitch: 73 is outside 1 to 72"),
-        ("pitch=4.5", "Row pitch: '4.5' is not a whole number"),
+        ("pitch=4.5", "Row pitch: “4.5” is not a whole number"),
         ("index=32", "Row or column: 32 is outside 0 to 31"),
-        ("width=2", "Bytes a lane: '2' is not one of 4, 8, 16"),
-        ("swizzle=zigzag", "Swizzle: 'zigzag' is not one of none, xor, tma32, tma64, tma128"),
-        ("tile=20x24", "Tile, rows × columns: '20x24' is not one of 32x32,"),
+        ("width=2", "Bytes a lane: “2” is not one of 4, 8, 16"),
+        ("swizzle=zigzag", "Swizzle: “zigzag” is not one of none, xor, tma32, tma64, tma128"),
+        ("tile=20x24", "Tile, rows × columns: “20x24” is not one of 32x32,"),
         ("pitch=31", "a pitch of 31 is less than a row of 32 elements; it must be at least 32"),
         ("tile=64x64", "a pitch of 36 is less than a row of 64 elements; it must be at least 64"),
         ("tile=32x8&index=8", "there is no column 8; the tile has columns 0 to 7"),
@@ -368,7 +368,7 @@ def test_another_pattern_goes_back_to_the_last_wavefront():
         ("reads=typed&pattern=i-2", "lane 0: -2; it must be ≥ 0, or -1 for a lane that is switched off"),
         ("reads=typed&pattern=i//0", "lane 0, “//” at position 2: division by 0; the divisor must not be 0"),
         ("reads=typed&pattern=i*2000000000", "the number is too large; at most 2,147,483,647 is allowed"),
-        ("bank=3", "'bank' is not a setting of this figure; it has reads, width, op,"),
+        ("bank=3", "“bank” is not a setting of this figure; it has reads, width, op,"),
     ],
 )
 def test_refuses(fragment, says):

@@ -244,8 +244,8 @@ def test_a_state_survives_its_address():
     [
         ("a=11", "Path A: 11 is outside 0 to 10"),
         ("common=-1", "Together, before: −1 is outside 0 to 4"),
-        ("a=x", "Path A: 'x' is not a whole number"),
-        ("pattern=zigzag", "The branch: 'zigzag' is not one of halves,"),
+        ("a=x", "Path A: “x” is not a whole number"),
+        ("pattern=zigzag", "The branch: “zigzag” is not one of halves,"),
         ("slot=21", "step 21 is beyond the last, 20"),
         ("slot=0", "Issue slot: 0 is before the first step, 1"),
         ("pattern=own&paths=0,1", "2 numbers given; a list has 32, one a lane"),

@@ -118,7 +118,7 @@ def test_two_wrong_readings_are_both_said():
         (" \n\u200b", KIB, "There is no answer yet."),
         ("many", KIB, "There is no number in “many”. Write one number in KiB"),
         ("∞", KIB, "no number in “∞”"),
-        ("12 34", KIB, "“12 34” may be more than one number"), ("1½", KIB, "more than one"),
+        ("12 34", KIB, "“12 34” may be more than one number"),
         ("1e999", KIB, "out of range"),
         ("1/0", KIB, "divides by zero"), ("96 foo", KIB, "“foo” is not a unit known here"),
         ("9" * (MAX_CHARS + 1), KIB, "401 characters; an answer has at most 400"),
@@ -228,6 +228,25 @@ def test_sets_of_keys():
 )  # fmt: skip
 def test_orders_with_any_separator(text):
     assert check(text, ORDER, EN).kind == "right"
+
+
+def test_an_order_of_single_letters_needs_no_separator():
+    answer = Order(tuple("CDBA"))
+    assert check("CDBA", answer, EN).kind == check("c d b a", answer, EN).kind == "right"
+    assert check("CDAB", answer, EN).message == "Not yet. Place 3 is the first out of order."
+    assert check("CDB", answer, EN).kind == check("CDBAX", answer, EN).kind == "unreadable"
+
+
+@pytest.mark.parametrize(
+    "text", ["1 and 3", "1, and 3", "1 & 3", "1和3", "1、3", "warps 1 and 3", "Warp 1, warp 3", "1 3 warps", "{1, 3}"]
+)
+def test_a_set_as_people_say_it(text):
+    assert check(text, ValueSet((1, 3)), EN, unit="warps").kind == "right"
+
+
+@pytest.mark.parametrize("text", ["not 1 and 3", "all but 1 and 3", "blocks 1 and 3", "1 or 3"])
+def test_words_beside_a_set_are_not_overlooked(text):
+    assert check(text, ValueSet((1, 3)), EN, unit="warps").kind == "unreadable"
 
 
 def test_an_order_names_the_first_wrong_place():

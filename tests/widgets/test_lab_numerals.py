@@ -33,6 +33,7 @@ def test_marks_are_read_as_decided(body, meant):
         ("1 024/3", "1024/3", ""), ("百分之31", 31, "%"), ("约 5", 5, ""), ("≈5 GB/s.", 5, "GB/s"),
         ("= 32 warps", 32, "warps"), ("+ 7", 7, ""), ("－７．５％", "-7.5", "%"), ("٣٢", 32, ""),
         ("0。5", "0.5", ""), ("1\u200b024", 1024, ""), ("3 KiB", 3, "KiB"), ("5 /s", 5, "/s"),
+        ("1½", "3/2", ""), ("3 6/7 slots", "27/7", "slots"), ("-1 1/2", "-3/2", ""), ("27÷7", "27/7", ""),
     ],
 )  # fmt: skip
 def test_a_number_and_what_follows(text, value, rest):
@@ -48,8 +49,8 @@ def test_a_number_and_what_follows(text, value, rest):
         ("--5", "does not begin"), ("it is 5", "does not begin"), ("$5", "does not begin"),
         ("±5", "does not begin"),
         ("12 34", "more than one"), ("3-5", "more than one"), ("1, 024", "more than one"),
-        ("1½", "more than one"),
-        ("1 1/2", "more than one"), ("16 x 16", "more than one"), ("0x400", "more than one"),
+        ("1 7/2", "more than one"), ("12 34/7 5", "more than one"),
+        ("16 x 16", "more than one"), ("0x400", "more than one"),
         ("1/3/5", "more than one"), ("5①", "more than one"),
         ("1/0", "by zero"), ("0^-1", "by zero"), ("5/0.0", "by zero"),
         ("1e999", "out of range"), ("1e-99", "out of range"), ("9^99", "out of range"),

@@ -266,7 +266,7 @@ def test_rows_that_cannot_be_read_name_the_piece(text, piece, why):
         ({"value": "1, 2, 3, 4, 5, 1e101"}, "the value 1 × 10¹⁰¹ is too large; 1 × 10¹⁰⁰ is the limit, either way"),
         ({"block": 0}, "Scores a block: 0 is outside 1 to 16"),
         ({"block": 17}, "Scores a block: 17 is outside 1 to 16"),
-        ({"order": "sideways"}, "Order: 'sideways' is not one of row, halves"),
+        ({"order": "sideways"}, "Order: “sideways” is not one of row, halves"),
         ({"step": 4}, "step 4 is beyond the last, 3"),
         ({"step": 0}, "Step: 0 is before the first step, 1"),
         ({"score": "1" * 4001}, "Scores s: 4,001 characters are more than 4,000"),

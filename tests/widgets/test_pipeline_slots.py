@@ -304,16 +304,16 @@ def test_states_come_back_from_their_fragments():
     [
         ("items=0", "Items: 0 is outside 1 to 12"),
         ("items=13", "Items: 13 is outside 1 to 12"),
-        ("items=2.5", "Items: '2.5' is not a whole number"),
+        ("items=2.5", "Items: “2.5” is not a whole number"),
         ("move_us=0", "Move an item: 0 is outside 0.01 to 3"),
         ("move_us=-1", "Move an item: −1 is outside 0.01 to 3"),
-        ("move_us=nan", "Move an item: 'nan' is not a number"),
+        ("move_us=nan", "Move an item: “nan” is not a number"),
         ("compute_us=3.01", "Compute an item: 3.01 is outside 0 to 3"),
-        ("slots=5", "Slots: '5' is not one of 1, 2, 3, 4"),
+        ("slots=5", "Slots: “5” is not one of 1, 2, 3, 4"),
         ("sync_us=2", "Synchronise an item: 2 is outside 0 to 1"),
         ("jitter=100", "Times vary by ±: 100 is outside 0 to 90"),
         ("seed=-1", "Seed: −1 is outside 0 to 99"),
-        ("stages=2", "'stages' is not a setting of this figure"),
+        ("stages=2", "“stages” is not a setting of this figure"),
     ],
 )
 def test_bad_input_is_refused_with_a_sentence(fragment, says):

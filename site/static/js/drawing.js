@@ -20,13 +20,15 @@ function paintNow(view) {
 }
 
 export class Drawing {
-  constructor(plot, inspect, json, palette) {
+  /** `drawn` is settled when BokehJS is there; `ready` when the drawing is. */
+  constructor(plot, inspect, json, palette, drawn) {
     this.plot = plot;
     this.inspect = inspect;
     this.rest = inspect.textContent;
     this.palette = palette;
     this.current = -1;
-    this.show(json);
+    this.ready = drawn.then(() => this.show(json));
+    this.ready.catch(() => {}); // the page says on every card that BokehJS is missing
     PHONE.addEventListener("change", () => this.#fit());
     document.addEventListener("themechange", ({ detail }) => this.paint(detail ?? {}));
     plot.addEventListener("pointermove", (event) => { if (event.pointerType === "mouse") this.#point(event); });
@@ -61,7 +63,7 @@ export class Drawing {
 
   describe(summary) { this.plot.querySelector(".canvas").setAttribute("aria-label", summary); }
 
-  #models() { return this.document._all_models.values(); }
+  #models() { return this.document?._all_models.values() ?? []; }
 
   #colour() {
     const theme = document.documentElement.dataset.theme
@@ -82,7 +84,7 @@ export class Drawing {
 
   // ------------------------------------------------------------- inspector
 
-  #marks() { return this.document.get_model_by_name("marks")?.data ?? { x: [], y: [], say: [] }; }
+  #marks() { return this.document?.get_model_by_name("marks")?.data ?? { x: [], y: [], say: [] }; }
 
   #places() {
     const [view] = this.views ?? [];
@@ -127,7 +129,7 @@ export class Drawing {
     const marks = this.#marks();
     this.current = index < marks.x.length ? index : -1;
     this.inspect.textContent = this.current >= 0 ? marks.say[this.current] : this.rest;
-    const cursor = this.document.get_model_by_name("cursor");
+    const cursor = this.document?.get_model_by_name("cursor");
     if (cursor) cursor.data = this.current >= 0 ? { x: [marks.x[this.current]], y: [marks.y[this.current]], role: ["ink"] } : { x: [], y: [], role: [] };
   }
 }

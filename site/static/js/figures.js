@@ -5,10 +5,11 @@ import { Engine } from "./engine.js";
 import { exercises } from "./exercises.js";
 
 const sentence = (text) => (/[.。!?！？]$/.test(text) ? text : `${text}.`);
+const NARROW = matchMedia("(max-width: 640px)");
 const PLAY = 250; // ms a step: four a second
 
 class Card {
-  constructor(element, engine, config) {
+  constructor(element, engine, config, drawn) {
     this.element = element;
     this.engine = engine;
     this.config = config;
@@ -18,7 +19,7 @@ class Card {
     this.opened = false;
     this.mine = false; // whether the address bar speaks of this figure
     const json = element.querySelector("script.doc").textContent;
-    this.drawing = new Drawing(element.querySelector(".plot"), this.part("inspect"), json, config.palette);
+    this.drawing = new Drawing(element.querySelector(".plot"), this.part("inspect"), json, config.palette, drawn);
     element.dataset.seq = "0";
     element.addEventListener("input", (event) => this.#input(event));
     element.addEventListener("change", (event) => this.#change(event));
@@ -26,7 +27,18 @@ class Card {
     element.addEventListener("click", (event) => this.#click(event));
     engine.addEventListener("state", ({ detail }) => this.#status(detail));
     engine.addEventListener("restarted", () => this.#reopen());
+    NARROW.addEventListener("change", () => this.#order());
+    this.#order();
     this.#status(engine.detail);
+  }
+
+  // On a phone the controls come after the readouts: for Tab and for who listens as for the eye.
+  #order() {
+    const focused = document.activeElement;
+    const moved = [this.element.querySelector(".controls"), this.part("problem")];
+    if (NARROW.matches) this.element.querySelector(".reads").after(...moved);
+    else this.element.querySelector(".draw").before(...moved);
+    if (moved.some((part) => part.contains(focused))) focused.focus();
   }
 
   part(name) { return this.element.querySelector(`[data-part="${name}"]`); }
@@ -167,6 +179,7 @@ class Card {
 
   async #open() {
     const { ids, digest, preset } = this.element.dataset;
+    await this.drawing.ready;
     const answer = await this.engine.send({ verb: "open", figure: this.key, preset, ids: Number(ids), digest });
     if (answer.document) await this.drawing.show(answer.document); // another build's drawing: not a stranger's patch
     this.opened = true;
@@ -301,16 +314,15 @@ function fragment() {
   return { key, query };
 }
 
-/** `drawn` is settled when BokehJS is there; Python starts at once, beside it. */
+/** `drawn` is settled when BokehJS is there; Python starts at once, beside it, and cards listen before either. */
 export async function start(config, drawn) {
   const engine = new Engine(config);
   document.documentElement.bookEngine = engine; // for the bench and for those who look under the bonnet
   engine.start();
   exercises(engine, config);
-  await drawn;
   const cards = new Map();
   for (const element of document.querySelectorAll(".fig[data-figure]")) {
-    cards.set(element.dataset.figure, new Card(element, engine, config));
+    cards.set(element.dataset.figure, new Card(element, engine, config, drawn));
   }
   const restore = () => {
     const { key, query } = fragment();
@@ -335,6 +347,8 @@ export async function start(config, drawn) {
     engine.dispatchEvent(new Event("restarted"));
     engine.start();
   });
+  drawn.catch(() => engine.leave()); // without drawings nothing is computed: the caller says why
+  await drawn;
 }
 
 function notice(text) {

@@ -55,8 +55,9 @@ function openSiblings(base) {
   };
 }
 
-async function bytes(url) {
-  return (await fetch(url)).arrayBuffer();
+async function bytes(url, sha256) {
+  const integrity = sha256 && `sha256-${btoa(String.fromCharCode(...sha256.match(/../g).map((byte) => parseInt(byte, 16))))}`;
+  return (await fetch(url, integrity ? { integrity } : {})).arrayBuffer();
 }
 
 async function start() {
@@ -67,7 +68,9 @@ async function start() {
   const at = (name) => new URL(name, address);
   if (!answer.headers.get("content-encoding")) openSiblings(at(".").href);
   progress(1);
-  const archives = Promise.all([bytes(at(manifest.libs)), bytes(at(manifest.book))]);
+  // NumPy too: Pyodide would ask for it only once it runs itself
+  const wheels = Object.values(manifest.lock.packages).map(({ file_name: name, sha256 }) => bytes(at(manifest.packages + name), sha256));
+  const archives = Promise.all([bytes(at(manifest.libs)), bytes(at(manifest.book)), ...wheels]);
   archives.catch(() => {}); // reported below, after Pyodide
   const { loadPyodide } = await import(at(manifest.pyodide + "pyodide.mjs").href);
   const python = await loadPyodide({
@@ -75,12 +78,11 @@ async function start() {
     stdLibURL: at(manifest.stdlib).href,
     lockFileContents: JSON.stringify(manifest.lock),
     packageBaseUrl: at(manifest.packages).href,
-    packages: Object.keys(manifest.lock.packages),
   });
   progress(2);
-  const [libs, book] = await archives;
+  const [libs, book, ...packages] = await archives;
   const site = python.runPython("import site; site.getsitepackages()[0]");
-  python.unpackArchive(libs, "zip", { extractDir: site });
+  for (const archive of [libs, ...packages]) python.unpackArchive(archive, "zip", { extractDir: site });
   python.unpackArchive(book, "zip", { extractDir: "/book" });
   progress(3);
   // synchronous on purpose: see "Crash with JSPI and heavy imports", pyodide issue 6106

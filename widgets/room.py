@@ -1,0 +1,56 @@
+"""How much room the parts of a card need, so that nothing below them moves when they change.
+
+A part and an unseen copy with its longest texts share one cell of a grid: the cell is as high as the
+higher of the two, at every width. Digits are blanked in the copy, since it may hold an answer.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from markupsafe import Markup
+
+from widgets.figure import Figure
+from widgets.parts import Readout
+
+GUESS = "1,000"  # as long as most guesses
+
+
+def twins(figure: Figure) -> list[Figure]:
+    """Return the figure at each of its presets, its answer given."""
+    states = [preset.state for preset in figure.presets] or [{}]
+    made = [type(figure)(figure.words, figure.readings, **state) for state in states]
+    for twin in made:
+        twin.open, twin.guess = False, GUESS
+    return made
+
+
+def longest(figures: Iterable[Figure], part: Callable[[Figure], Markup]) -> Markup:
+    """Return the part with the most text among these figures', blanked."""
+    return blank(max((part(figure) for figure in figures), key=lambda html: width(html.striptags())))
+
+
+def readouts(figures: Iterable[Figure]) -> list[Readout]:
+    """Return readouts each of whose texts is the longest that these figures have there."""
+    rows = [figure.readouts() for figure in figures]
+    widest: list[Readout] = []
+    for n in range(max(map(len, rows))):
+        same = [row[n] for row in rows if n < len(row)]
+        label, value, unit, sub = (
+            max((getattr(one, name) for one in same), key=width) for name in ("label", "value", "unit", "sub")
+        )
+        widest.append(replace(same[0], label=label, value=value, unit=unit, sub=sub, secret=False))
+    return widest
+
+
+def width(text: str) -> int:
+    """Return about how wide a text is, in Latin letters; a Han character is as wide as two."""
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def blank(html: Markup) -> Markup:
+    """Return the HTML with each digit of its text a 0, which is as wide as any other."""
+    return Markup(re.sub(r">[^<]+<", lambda text: re.sub("[0-9]", "0", text[0]), f"{html} "))
