@@ -7,7 +7,7 @@ PY := .venv/bin/python
 serve: install ; .venv/bin/gpubook serve --watch $(if $(PORT),--port $(PORT))
 site: install ; .venv/bin/gpubook build
 check: install-dev lint ; .venv/bin/gpubook check
-test: install-dev browser check site ; $(PY) -m pytest -n 2 --dist loadfile
+test: install-dev browser check site ; $(PY) -m pytest -n 2 --dist worksteal
 bench: install-dev browser site ; $(PY) tests/bench/run.py --readme
 shots: install-dev browser site ; $(PY) tests/browser/shots.py
 strings: install-dev ; .venv/bin/gpubook strings

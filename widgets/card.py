@@ -16,6 +16,7 @@ from widgets.controls import render_control
 from widgets.figure import Figure
 from widgets.hardware import hardware
 from widgets.parts import Readout, Table
+from widgets.words import NO_BREAK
 
 _CHAIN = Markup(
     '<svg width="14" height="14" viewBox="0 0 14 14" fill="none" stroke="currentColor" stroke-width="1.4"'
@@ -82,7 +83,7 @@ def _readout(figure: Figure, readout: Readout) -> Markup:
     if readout.secret and figure.open:
         value, kind, sub = Markup("?"), "hid", words("your guess first")
     else:
-        unit = Markup("<small>{}</small>").format(readout.unit) if readout.unit else Markup("")
+        unit = Markup("<small>{}{}</small>").format(NO_BREAK, readout.unit) if readout.unit else Markup("")
         value, kind, sub = (
             escape(readout.value) + unit,
             f"w-{readout.role}" if readout.role else "",

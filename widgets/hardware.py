@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from widgets.figure import Figure
 from widgets.parts import Comparison
+from widgets.words import NO_BREAK
 
 _DIAMOND = '<path d="M5.5 .8l4.7 4.7-4.7 4.7L.8 5.5z" fill="{}" stroke="currentColor" stroke-width="1.5"/>'
 _SIGN = {
@@ -24,7 +25,7 @@ def difference(figure: Figure, both: Comparison) -> str:
     if both.exact:
         return words("{n} apart", n=words.num(abs(both.model - both.recorded)))
     apart = 100 * (both.model - both.recorded) / both.recorded
-    return Markup("{}{}<small>%</small>").format("+" if apart > 0 else "", words.num(apart, 1))
+    return Markup("{}{}<small>{}%</small>").format("+" if apart > 0 else "", words.num(apart, 1), NO_BREAK)
 
 
 def hardware(figure: Figure) -> Markup:
@@ -44,7 +45,9 @@ def hardware(figure: Figure) -> Markup:
         )
         if figure.veiled and number:
             value = "?"
-        unit = Markup("<small>{}</small>").format(both.unit) if sign and number and both.unit else Markup("")
+        unit = (
+            Markup("<small>{}{}</small>").format(NO_BREAK, both.unit) if sign and number and both.unit else Markup("")
+        )
         kind = "v" if number else "none"
         return Markup('<div><div class="k">{}{}</div><div class="{}">{}{}</div></div>').format(
             mark, label, kind, value, unit

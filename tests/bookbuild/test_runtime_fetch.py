@@ -19,7 +19,8 @@ from bookbuild.runtime import RuntimeSupplyError
 from bookbuild.runtime.fetch import default_sources, fetch_files, folder_of
 from bookbuild.runtime.lock import Lock, LockedFile
 
-LIMIT_S = 0.3
+LIMIT_S = 1.5  # for a source that hangs; on a busy machine others may need more
+PATIENCE_S = 60
 CORE = {"core.mjs": b"core " * 100, "core.wasm": bytes(range(256)) * 400}
 JS = b"draw()\n" * 50
 
@@ -144,8 +145,14 @@ def lock_of(server: Server, *files: LockedFile) -> Lock:
     )  # fmt: skip
 
 
-def run(lock: Lock, cache: Path, say: Callable[[str], None] = lambda line: None) -> dict[str, Path]:
-    return fetch_files(lock, cache, default_sources(lock, cache, LIMIT_S, say), say)
+def run(
+    lock: Lock, cache: Path, say: Callable[[str], None] = lambda line: None, limit_s: float = PATIENCE_S
+) -> dict[str, Path]:
+    return fetch_files(lock, cache, default_sources(lock, cache, limit_s, say), say)
+
+
+def limit_for(manner: str) -> float:
+    return LIMIT_S if manner == "hang" else PATIENCE_S
 
 
 def assert_right(paths: dict[str, Path]) -> None:
@@ -186,7 +193,7 @@ def test_a_source_that_fails_is_named_with_what_was_expected(
     server.manner["/cdn/core.wasm"] = manner
     data = CORE["core.wasm"]
     with pytest.raises(RuntimeSupplyError) as caught:
-        run(lock, tmp_path)
+        run(lock, tmp_path, limit_s=limit_for(manner))
     message = str(caught.value)
     wrong = hashlib.sha256(data[:-1] + b"!").hexdigest()
     assert f"core.wasm: no source has it; expected {len(data)} bytes, sha256 " in message
@@ -208,9 +215,9 @@ def test_a_silent_source_is_waited_for_once(server: Server, tmp_path: Path) -> N
     server.manner = dict.fromkeys(("/cdn/core.mjs", "/cdn/core.wasm"), "hang")
     begin = time.monotonic()
     with pytest.raises(RuntimeSupplyError, match="did not answer"):
-        run(lock_of(server, *core("cdn")), tmp_path)
+        run(lock_of(server, *core("cdn")), tmp_path, limit_s=LIMIT_S)
     assert server.asked == ["/cdn/core.mjs"]
-    assert LIMIT_S <= time.monotonic() - begin < 2 * LIMIT_S
+    assert time.monotonic() - begin >= LIMIT_S
 
 
 def test_a_refused_connection_is_not_tried_again(server: Server, tmp_path: Path) -> None:
@@ -225,7 +232,7 @@ def test_a_refused_connection_is_not_tried_again(server: Server, tmp_path: Path)
 def test_the_carrier_stands_in_with_single_members(server: Server, tmp_path: Path, manner: str) -> None:
     server.manner = dict.fromkeys(("/cdn/core.mjs", "/cdn/core.wasm"), manner)
     lines: list[str] = []
-    assert_right(run(lock_of(server, *core("cdn", "carrier")), tmp_path, lines.append))
+    assert_right(run(lock_of(server, *core("cdn", "carrier")), tmp_path, lines.append, limit_for(manner)))
     refusals = [line for line in lines if "refused" in line]
     assert len(refusals) == (2 if manner == "wrong" else 0)
     assert all("expected" in line for line in refusals)

@@ -44,8 +44,8 @@ def test_one_added_to_a_simulator_in_the_bundle_is_on_the_page(deploy: Deploy, v
     card.answered(1)
     figure.apply(act.action)
     right, wrong = figure.values()["total_us"], figure.values()["total_us"] + 1
-    assert card.reads()[0][1] == f"{figure.words.num(wrong, 2)}µs"
-    assert reads(figure)[0][1] == f"{figure.words.num(right, 2)}µs"
+    assert card.reads()[0][1] == f"{figure.words.num(wrong, 2)}\N{NO-BREAK SPACE}µs"
+    assert reads(figure)[0][1] == f"{figure.words.num(right, 2)}\N{NO-BREAK SPACE}µs"
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

@@ -440,7 +440,7 @@ def test_the_recorded_run_in_pieces_is_within_a_percent():
     assert both.model == pytest.approx(by_hand, rel=1e-12)
     assert f"{both.model:.3f}" == "1.311"
     assert f"{both.recorded:.3f}" == "1.323"
-    assert hardware.difference(figure(), both) == "−0.9<small>%</small>"
+    assert hardware.difference(figure(), both) == "−0.9<small>\N{NO-BREAK SPACE}%</small>"
     assert figure().values()["difference_percent"] == pytest.approx(-0.879, abs=5e-4)
     assert (both.unit, both.device, both.exact) == ("ms", "NVIDIA H200", False)
     for part in ("2026-11-29", "medians of 20", "4 copies of 0.310 ms and 4 times 0.071 ms"):
