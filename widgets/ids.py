@@ -21,6 +21,11 @@ def ids_from(base: int) -> Iterator[None]:
         counter._simple_id = max(before, counter._simple_id)
 
 
+def fresh() -> int:
+    """Return a base above every id given so far, and far above those that BokehJS gives to models of its own."""
+    return int(max(counter._simple_id, 1_000_000)) + 1
+
+
 def digest(models: Iterable[Model]) -> str:
     """Return a short hash of every (id, type) pair: documents with one digest have the same models."""
     pairs = sorted(f"{model.id} {type(model).__qualified_model__}" for model in models)

@@ -8,6 +8,7 @@ import panel as pn
 
 from widgets import card
 from widgets.figure import Figure
+from widgets.ids import fresh
 from widgets.parts import Choice, Control, Range, Stepper, Text
 
 
@@ -30,7 +31,7 @@ def _widget(figure: Figure, control: Control) -> Any:
 
 def layout(figure: Figure) -> pn.viewable.Viewable:
     """Return controls, drawing and readouts in a column, bound to the figure's parameters."""
-    document = figure.document(1000)
+    document = figure.document(fresh())
     plot = document.roots[0]
     document.clear()
     plot.update(sizing_mode="stretch_width", height=figure.height)

@@ -152,6 +152,13 @@ def test_steps_end_where_the_trace_ends(key: str) -> None:
     assert figure.at == figure.steps
 
 
+def test_two_panel_layouts_share_no_model() -> None:
+    drawings = [made(KEYS[0]).view()[-2].object for _ in range(2)]
+    first, second = ({model.id for model in drawing.references()} for drawing in drawings)
+    assert not first & second
+    assert min(int(name[1:]) for name in first | second) > 1_000_000  # BokehJS counts its own from 1,000
+
+
 @pytest.mark.parametrize("key", KEYS)
 def test_a_panel_layout_follows_its_parameters(key: str) -> None:
     """Notebooks and `panel convert` get the same figure from `view()`."""
