@@ -1,8 +1,9 @@
 """Load → check → render → bundle → write."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from bookbuild import bundle, checks, manuscript, runtime, speech, supply
 from bookbuild.assets import Assets, short
@@ -15,6 +16,10 @@ from bookbuild.write import write
 from widgets.words import Words
 
 Say = Callable[[str], None]
+Provide = Callable[[Path, Say], Any]
+"""From the cache's folder to what `supply.Runtime` describes."""
+Precompile = Callable[[Any, Mapping[str, bytes], Path], Mapping[str, bytes]]
+"""From that, the shipped files and the cache's folder to byte-code by its path."""
 
 
 def check(
@@ -44,7 +49,8 @@ def build(
     places: Places,
     say: Say = lambda line: None,
     rooms: Rooms | None = None,
-    provide: Callable[[Path, Say], supply.Runtime] = runtime.provide,
+    provide: Provide = runtime.provide,
+    precompile: Precompile = runtime.precompile,
     smallest: bool = False,
     draft: bool = False,
 ) -> None:
@@ -55,8 +61,10 @@ def build(
         bookbuild.runtime.RuntimeSupplyError: a file of the runtime cannot be had; nothing was written.
     """
     loaded, rooms, words = check(places, rooms, say if draft else None)
-    book = bundle.archive(bundle.members(loaded, rooms, words))
-    shelved, manifest, bokeh = supply.shelve(provide(places.cache, say), book)
+    shipped: supply.Runtime = provide(places.cache, say)
+    members = bundle.members(loaded, rooms, words)
+    book = bundle.archive({**members, **precompile(shipped, members, places.cache)})
+    shelved, manifest, bokeh = supply.shelve(shipped, book)
     assets = Assets(places.static)
     shelf = Shelf(
         assets=assets,

@@ -2,7 +2,7 @@
 
 import io
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -93,9 +93,12 @@ class TinyBook:
     def provide(self, cache: Path, say: build.Say) -> "FakeRuntime":
         return FakeRuntime(self.root)
 
+    def precompile(self, runtime: "FakeRuntime", files: Mapping[str, bytes], cache: Path) -> dict[str, bytes]:
+        return {}
+
     def build(self) -> Path:
         """Build the site and return its folder."""
-        build.build(self.places, rooms=self.rooms, provide=self.provide)
+        build.build(self.places, rooms=self.rooms, provide=self.provide, precompile=self.precompile)
         return self.places.out
 
     def problems(self) -> list[str]:

@@ -53,12 +53,12 @@ def test_an_edited_paragraph_is_built_before_its_translation_follows(
     source = book.file("chapters/02-second/en.md")
     source.write_text(source.read_text("utf-8").replace("A lead.", "Another lead."), "utf-8")
     said: list[str] = []
-    build.build(book.places, said.append, book.rooms, book.provide, draft=True)
+    build.build(book.places, said.append, book.rooms, book.provide, book.precompile, draft=True)
     assert "Another lead." in (book.places.out / "en/second/index.html").read_text("utf-8")
     assert len(said) == 1
     assert said[0].startswith("chapters/02-second/zh.md:2: it translates '")
     with pytest.raises(Broken, match="it translates"):
-        build.build(book.places, said.append, book.rooms, book.provide)
+        build.build(book.places, said.append, book.rooms, book.provide, book.precompile)
 
 
 def test_a_draft_must_still_be_right(book: "TinyBook") -> None:

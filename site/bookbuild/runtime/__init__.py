@@ -13,11 +13,12 @@ from bookbuild.runtime.errors import RuntimeSupplyError
 from bookbuild.runtime.fetch import ANSWER_LIMIT_S, default_sources, fetch_files
 from bookbuild.runtime.lock import LOCK_FILE, read_lock
 from bookbuild.runtime.node import run_python
+from bookbuild.runtime.precompile import precompile
 from bookbuild.runtime.shipped import Runtime
 from bookbuild.runtime.sources import Say
 from bookbuild.runtime.strip import LIBS, STDLIB
 
-__all__ = ["LOCK_FILE", "Runtime", "RuntimeSupplyError", "default_cache", "provide", "run_python"]
+__all__ = ["LOCK_FILE", "Runtime", "RuntimeSupplyError", "default_cache", "precompile", "provide", "run_python"]
 
 
 def default_cache() -> Path:
