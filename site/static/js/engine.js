@@ -154,11 +154,15 @@ export class Engine extends EventTarget {
     this.port?.close?.();
     this.plain?.terminate();
     this.plain = null;
-    if (generation() === this.generation) nextGeneration(); // another tab may have been first
+    this.#another();
     this.heard = this.moved = performance.now();
     this.#set("starting", { part: 0, of: 4 });
     this.dispatchEvent(new Event("restarted"));
     this.#connect();
+  }
+
+  #another() {
+    if (generation() === this.generation) nextGeneration(); // another tab may have been first
   }
 
   #drop(reason) {
@@ -170,6 +174,7 @@ export class Engine extends EventTarget {
   #fail(reason) {
     this.#drop(reason);
     this.port = null;
+    this.#another(); // the next page must not wait for a worker that is on its way out
     this.#set("failed", { reason });
   }
 
