@@ -1,4 +1,4 @@
-"""Five requests of a warp, by the sectors that they touch: neither the lanes' order nor a small stride fools the count."""
+"""Five requests of a warp, by the sectors that they touch, whatever the order of the lanes."""
 
 from sim.coalescing import simulate, strided
 from widgets.lab import Order

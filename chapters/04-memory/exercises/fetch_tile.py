@@ -1,4 +1,4 @@
-"""A kernel fetches a 32 × 32 tile of floats down the columns of the weight; four repairs, by the sectors that remain."""
+"""A kernel fetches a 32 × 32 tile of floats down the columns of the weight: four changes, and what each leaves."""
 
 from collections.abc import Iterable
 

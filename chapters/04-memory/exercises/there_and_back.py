@@ -1,4 +1,4 @@
-"""A tile stored by rows and loaded by columns: a 32-way conflict does not even make its own wavefronts 32 times as many."""
+"""A tile stored by rows and loaded by columns: even its wavefronts are not 32 times as many for a 32-way conflict."""
 
 from fractions import Fraction
 
