@@ -185,7 +185,7 @@ def test_readouts_run_with_the_accesses():
     assert (misses.value, misses.sub) == ("44", "of 68 accesses")
     assert (of_a.value, of_a.sub) == ("8", "kept from 8 lines on")
     assert (again.value, again.sub, again.role) == ("33", "first touches: 11", "cost")
-    assert (hits.value, hits.unit, hits.sub) == ("35.3", "%", "24 of 68")  # 24 / 68
+    assert (hits.value, hits.unit, hits.sub) == ("35.3", "%", "24 of 68 accesses")  # 24 / 68
     early = at("evicted", access=3).readouts()
     assert [readout.value for readout in early] == ["2", "1", "0", "33.3"]
     assert early[2].role == ""
@@ -229,7 +229,7 @@ def test_the_drawing_has_a_mark_for_each_miss_and_each_line(seed):
     made.apply({"set": {"access": rng.randint(1, made.steps)}})
     drawn, so_far = made.columns(), made.trace.accesses[: made.at]
     misses = [access for access in so_far if not access.hit]
-    bottom = 178  # below it lies the walk
+    bottom = 196  # below it lies the walk
     walk = {name: sum(top < bottom for top in drawn[name]["top"]) for name in ("firsts", "again")}
     assert walk == {"firsts": sum(a.first for a in misses), "again": sum(not a.first for a in misses)}
     shapes, line = made.trace.shapes, made.line_elements
@@ -237,7 +237,8 @@ def test_the_drawing_has_a_mark_for_each_miss_and_each_line(seed):
     assert len(drawn["frames"]["left"]) == lines
     held = min(made.cache_lines, len({(a.array, a.line) for a in so_far}))
     assert len(drawn["slots"]["left"]) == len(drawn["tabs"]["left"]) == held
-    assert len(drawn["empty"]["left"]) == made.cache_lines - held
+    leaves = so_far[-1].evicted is not None
+    assert drawn["empty"]["role"] == ["surface"] * (made.cache_lines - held) + ["rest"] * leaves
     assert len(drawn["marks"]["say"]) == lines + held
 
 

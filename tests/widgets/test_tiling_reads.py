@@ -238,11 +238,13 @@ def test_gauges_show_each_count(n, tile, step):
     """A gauge is as long as its count, n being full: on A and B together they add up to the loads."""
     made = figure(f"n={n}&tile={tile}&step={step}")
     drawn, told = made.columns(), made.values()
-    full = max(width for width, _ in sizes(drawn["tracks"])[: 2 * n * n])
-    widths = dict.fromkeys(("move", "compute"), 0.0)
+    widths, track = dict.fromkeys(("move", "compute"), 0.0), 1.0
     for (width, _), role in zip(sizes(drawn["tracks"]), drawn["tracks"]["role"], strict=True):
-        if role in widths:
-            widths[role] += n * width / full
+        if role == "cell":
+            track = width  # a gauge's own track is drawn before it
+        else:
+            assert width <= track * (1 + 1e-9)
+            widths[role] += n * width / track
     assert widths["move"] == pytest.approx(told["loads_so_far"])
     assert widths["compute"] == pytest.approx(told["multiplications_so_far"])
 
