@@ -53,13 +53,14 @@ class Sheet:
         """Write on each width the first of some texts that fits `room` thousandths of the drawing, if one does."""
         choices = [texts] if isinstance(texts, str) else texts
         chosen = {
-            tag: next((text for text in choices if tag in on and _fits(text, room, tag, px[tag])), "") for tag in _FRAME
+            tag: next((text for text in choices if tag in on and fits(text, room, tag, px[tag])), "") for tag in _FRAME
         }
         sizes = [f"{px[tag]}px" for tag in _FRAME]
         self.add(source, x, y, *chosen.values(), *sizes, role, align, "bold" if bold else "normal")
 
 
-def _fits(text: str, room: float, tag: str, px: int) -> bool:
+def fits(text: str, room: float, tag: str, px: int = 12) -> bool:
+    """Say whether a text fits `room` thousandths of the drawing on a width of the page."""
     return width_px(text, px) <= room * _FRAME[tag] / 1000 - 2
 
 

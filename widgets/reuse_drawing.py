@@ -11,22 +11,27 @@ from bokeh.models.glyphs import Segment
 from sim.row_reuse import Array, Line, Snapshot
 from widgets import marks, matrix_sheet
 from widgets.figure import Figure
-from widgets.matrix_sheet import BOX, TEXT, Box, Sheet
+from widgets.marks import PHONE, WIDE
+from widgets.matrix_sheet import BOX, TEXT, Box, Sheet, fits
 from widgets.reuse_words import Say
 from widgets.theme import Roles
 
 HEIGHT, PHONE_HEIGHT = 550, 470
 
-_GAP, _UPPER, _BOTTOM = 60, 955, 178  # between matrices; top of B; bottom of A and C
+_GAP, _UPPER, _BOTTOM = 60, 955, 196  # between matrices; top of B; bottom of A and C
 _NAME = 24  # from a matrix up to its name
 _TOLD = 58  # cells at least so high have room for a count below
-_SAYS, _LEAVES = 62, 24  # what is said below the shelf, above its end
-_SLOT = 58  # highest place of the shelf
+_SAYS = 24  # what is said below the shelf, above its end
+_SLOT = 66  # highest place of the shelf
+_TAB = 52  # width of the tab at a place of the shelf
 _LEGIBLE = 27  # lowest place with a text
-_STRIP = (58, 850)  # the walk, from its first step to its last
-_TITLE, _ROWS = 138, {"A": 98, "B": 60, "C": 22}
+_ROOMY, _TIGHT = (0.48, 0.86, 0.26), (0.56, 0.86, 0.31)  # elements from … to, and the count below: shares of a cell
+_STRIP = (58, 920)  # the walk, from its first step to its last
+_TITLE, _LABELS, _ROWS = 160, 124, {"A": 90, "B": 54, "C": 18}
 _HALF = 14  # half a row of the walk
+_ELEMENT = "C[0][0]."  # as wide as an element's name, and a little more
 _RUNS = 40  # most runs of the innermost loop that are set apart
+_STAYS: dict[str, Array] = {"k": "C", "j": "A", "i": "B"}  # whose element stays while this loop runs innermost
 
 _FIELDS: dict[str, Sequence[str]] = {
     **dict.fromkeys(("cells", "tints", "again", "tabs", "empty", "tracks", "firsts"), BOX),
@@ -84,13 +89,15 @@ class _Page:
         y0 = y1 - self.tall
         now = line == self.now
         role, width = (self.fate, 2.0) if now else ("move", 1.25) if held else ("surface", 1.0)
-        self.sheet.box("frames", (x0 + 3, x1 - 3, y0 + 5, y1 - 5), role, width)
+        self.sheet.box("frames", (x0 + 3, x1 - 3, y0 + 3, y1 - 3), role, width)
         told = self.tall >= _TOLD
-        low = y0 + (0.46 * self.tall if told else 0.2 * self.tall)
+        low, high, middle = (y0 + part * self.tall for part in (_ROOMY if self.tall >= 1.3 * _TOLD else _TIGHT))
+        if not told:
+            low, high = y0 + 0.18 * self.tall, y1 - 0.18 * self.tall
         access = self.say.access
         for column in range(first, last + 1):
             x = left + column * self.wide
-            box: Box = (x + 0.14 * self.wide, x + 0.86 * self.wide, low, y1 - 0.2 * self.tall)
+            box: Box = (x + 0.11 * self.wide, x + 0.89 * self.wide, low, high)
             if now and access is not None and access.column == column:
                 self.element(box)
             else:
@@ -99,8 +106,8 @@ class _Page:
         if told and came:
             text = f"×\N{NO-BREAK SPACE}{self.say.words.num(came)}"
             role = "cost" if came > 1 else "move"
-            self.sheet.text("texts", (x0 + x1) / 2, y0 + 0.27 * self.tall, text, role, room=x1 - x0 - 10, bold=True)
-        self.sheet.add("marks", (x0 + x1) / 2, (low + y1 - 0.2 * self.tall) / 2, self.say.line(line, self.shot))
+            self.sheet.text("texts", (x0 + x1) / 2, middle, text, role, room=x1 - x0 - 10, bold=True)
+        self.sheet.add("marks", (x0 + x1) / 2, (low + high) / 2, self.say.line(line, self.shot))
 
     def element(self, box: Box) -> None:
         """The element that is touched, as hit, first miss or miss again."""
@@ -117,27 +124,31 @@ class _Page:
             words.plural("The cache, {n} line", "The cache, {n} lines", count),
         )
         self.sheet.text("texts", 0, _UPPER + _NAME, title, "ink", align="left", bold=True, room=right + _GAP)
-        tall = min(_SLOT, (_UPPER - floor - _SAYS - 26) / count)
-        for place in range(count):
-            top = _UPPER - place * tall
-            box: Box = (0, right, top - 0.9 * tall, top - 0.04 * tall)
+        tall = min(_SLOT, (_UPPER - floor - _SAYS - 22) / (count + 1))
+        places: list[Box] = [
+            (0, right, _UPPER - (place + 0.9) * tall, _UPPER - (place + 0.04) * tall) for place in range(count + 1)
+        ]
+        for place, box in enumerate(places[:-1]):
             if place < len(self.shot.held):
                 self.slot(box, place, self.shot.held[-1 - place])
             else:
                 self.sheet.box("empty", box, "surface")
-        self.sheet.text(
-            "texts", 0, floor + _SAYS, say.doing(), self.fate or "rest", align="left", bold=bool(self.fate), room=right
-        )
-        self.sheet.text("texts", 0, floor + _LEAVES, say.leaves(), align="left", room=right)
+        if self.fate:
+            self.sheet.text("texts", 0, floor + _SAYS, say.doing(), self.fate, align="left", bold=True, room=right)
+        if leaves := say.leaves():
+            self.sheet.box("empty", places[-1], "rest")
+            y = (places[-1][2] + places[-1][3]) / 2
+            on = (WIDE, PHONE) if tall >= _LEGIBLE else ()
+            self.sheet.text("texts", _TAB + 16, y, leaves, align="left", room=right - _TAB, on=on)
 
     def slot(self, box: Box, place: int, line: Line) -> None:
         """A place with the line in it: its number on a tab, its name, its elements."""
         left, right, bottom, top = box
-        y, tab, legible = (bottom + top) / 2, left + 52, top - bottom >= _LEGIBLE * 0.86
+        y, tab, legible = (bottom + top) / 2, left + _TAB, top - bottom >= _LEGIBLE * 0.86
         self.sheet.box("slots", box, self.fate if place == 0 else "rest")
         self.sheet.box("tabs", (left, tab, bottom, top), "ink")
         if legible:
-            self.sheet.text("on", (left + tab) / 2, y, self.say.words.num(place + 1), "ink", room=52)
+            self.sheet.text("on", (left + tab) / 2, y, self.say.words.num(place + 1), "ink", room=_TAB)
             self.sheet.text("texts", tab + 16, y, self.say.name(line), "ink", align="left", room=right - tab)
         _, first, last = self.say.trace.place(line)
         start = left + 0.5 * (right - left)
@@ -167,7 +178,7 @@ class _Page:
             self.sheet.box("tracks", (left, right, y - _HALF, y + _HALF), "cell")
         self.sheet.text("texts", 0, _TITLE, words("Misses"), "ink", align="left", bold=True)
         if say.veiled:
-            self.sheet.text("texts", (left + right) / 2, _ROWS["B"], words("your guess first"))
+            self.sheet.text("texts", (left + right) / 2, _ROWS["B"], say.doing())
             return
         inset = min(0.15 * scale, 1.5)
         step = -1
@@ -180,10 +191,22 @@ class _Page:
         inner = sizes[trace.order[-1]]
         for at in range(inner, steps, inner) if steps // inner <= _RUNS else ():
             self.sheet.add("cuts", left + at * scale, _ROWS["C"] - _HALF - 2, _ROWS["A"] + _HALF + 2, "surface", 3)
+        self.runs(inner, scale)
         if say.at < len(trace.accesses):
             x = left + (step + 1) * scale
             self.sheet.add("cuts", x, _ROWS["C"] - _HALF - 6, _ROWS["A"] + _HALF + 6, "ink", 1.5)
         self.counts()
+
+    def runs(self, inner: int, scale: float) -> None:
+        """Name each run of the innermost loop by the element that stays while it lasts."""
+        name = _STAYS[self.say.trace.order[-1]]
+        touched = [access for access in self.say.trace.accesses if access.array == name]
+        named = touched[:: 1 if name == "C" else inner]
+        for tag in (WIDE, PHONE):
+            apart = next((n for n in range(1, 9) if fits(_ELEMENT, n * inner * scale, tag)), len(named))
+            for run in range(0, len(named), apart):
+                text = f"{name}[{named[run].row}][{named[run].column}]"
+                self.sheet.text("texts", _STRIP[0] + (run + 0.5) * inner * scale, _LABELS, text, on=(tag,))
 
     def counts(self) -> None:
         """Counts so far: of each row at its end, and of both kinds above."""
@@ -194,10 +217,22 @@ class _Page:
             self.sheet.text("texts", 1000, y, words.num(count), "cost" if again else "move", align="right", bold=True)
         n, m = len(first), sum(extra.values())
         self.sheet.text(
-            "texts", 560, _TITLE, words("first touch {n}", n=words.num(n)), "move", align="right", bold=True
+            "texts",
+            640,
+            _TITLE,
+            words("first touch {n}", n=words.num(n)),
+            "move" if n else "rest",
+            align="right",
+            bold=True,
         )
         self.sheet.text(
-            "texts", _STRIP[1], _TITLE, words("again {n}", n=words.num(m)), "cost", align="right", bold=True
+            "texts",
+            _STRIP[1],
+            _TITLE,
+            words("again {n}", n=words.num(m)),
+            "cost" if m else "rest",
+            align="right",
+            bold=True,
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import param
@@ -14,6 +15,11 @@ from widgets.figure import Figure
 from widgets.parts import Choice, Prediction, Preset, Range, Readout, Stepper, Table
 from widgets.reuse_words import Say
 from widgets.words import N_
+
+
+@lru_cache(maxsize=8)
+def _walk(outputs: int, depth: int, lines: int, order: str, rows: int, elements: int) -> RowReuse:
+    return simulate(outputs, depth, lines, order, rows, elements)
 
 
 class ReusedRow(Figure):
@@ -75,7 +81,7 @@ class ReusedRow(Figure):
         """Walk the outputs; ValueError in the reader's language."""
         if self.veiled and self.access is not None:
             raise ValueError(self.words("your guess first; then the accesses can be stepped through"))
-        return simulate(self.outputs, self.depth, self.cache_lines, self.order, self.rows, self.line_elements)
+        return _walk(self.outputs, self.depth, self.cache_lines, self.order, self.rows, self.line_elements)
 
     @property
     def steps(self) -> int:
@@ -129,7 +135,7 @@ class ReusedRow(Figure):
             ),
             Readout(
                 words("Hits"), words.percent(1 - (first + again) / at), "%", secret=hidden,
-                sub=words("{n} of {all}", n=num(at - first - again), all=num(at)),
+                sub=words("{n} of {all} accesses", n=num(at - first - again), all=num(at)),
             ),
         )  # fmt: skip
 

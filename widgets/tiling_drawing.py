@@ -15,14 +15,16 @@ from widgets.marks import PHONE, WIDE
 from widgets.matrix_sheet import BOX, TEXT, Box, Sheet
 from widgets.theme import Roles
 from widgets.tiling_words import Say
+from widgets.words import N_
 
 HEIGHT, PHONE_HEIGHT = 540, 460
 
 _WIDTH, _TALL = 470, 364  # a matrix
 _LEFT, _RIGHT, _UPPER, _LOWER = 0, 530, 955, 527  # left edges; top edges
 _NAME = 24  # from a matrix up to its name
-_MINI = 0.42  # a cell of a staged tile beside one of the matrix
-_DRAWER = 888  # top of the staged tiles
+_MINI, _SHARE = 0.8, 0.41  # a cell of a staged tile beside one of the matrix; a whole tile, beside the matrix
+_DRAWER = 800  # middle of the staged tiles
+_NUMBERED = 4  # largest matrices with room for a number beside each gauge
 _SAYS, _SUM = 668, 625  # what the block does; a sum in numbers
 _LOADS, _PRODUCTS = 120, 48  # names of the bars, which lie below them
 _LETTERS = {2: {WIDE: 18, PHONE: 16}, 3: {WIDE: 16, PHONE: 14}, 4: {WIDE: 15, PHONE: 13}, 5: {WIDE: 13, PHONE: 12}}
@@ -112,7 +114,7 @@ class _Page:
         left, right, bottom, top = box
         wide, tall = right - left, top - bottom
         left, right = left + 0.05 * wide, right - 0.05 * wide
-        low, high = bottom + 0.24 * tall, top - 0.06 * tall
+        low, high = bottom + 0.31 * tall, top - 0.05 * tall
         ground: Box = (left, right, low, high)
         solid = state in ("move", "compute")
         if solid:
@@ -125,12 +127,17 @@ class _Page:
         self.sheet.text(
             source, (left + right) / 2, (low + high) / 2, text, ink, room=right - left, px=self.letters, bold=solid
         )
-        if self.say.veiled:
-            return
-        y = bottom + 0.08 * tall, bottom + 0.17 * tall
-        self.sheet.box("tracks", (left, right, *y), "cell")
+        low, high, end = bottom + 0.11 * tall, bottom + 0.2 * tall, right
+        if role == "move" and self.n <= _NUMBERED:
+            end = right - 0.3 * (right - left)
+            if count:
+                times = f"×{self.say.words.num(count)}"
+                self.sheet.text(
+                    "texts", right, (low + high) / 2, times, "move", align="right", bold=True, px={WIDE: 11, PHONE: 11}
+                )
+        self.sheet.box("tracks", (left, end, low, high), "cell")
         if count:
-            self.sheet.box("tracks", (left, left + (right - left) * count / self.n, *y), role)
+            self.sheet.box("tracks", (left, left + (end - left) * count / self.n, low, high), role)
 
     def tiles(self, left: float, top: float) -> None:
         """A frame around each tile."""
@@ -158,7 +165,7 @@ class _Page:
 
     def mark(self, box: Box, say: str) -> None:
         """Let pointer and keys find a cell."""
-        self.sheet.add("marks", (box[0] + box[1]) / 2, box[2] + 0.59 * (box[3] - box[2]), say)
+        self.sheet.add("marks", (box[0] + box[1]) / 2, box[2] + 0.63 * (box[3] - box[2]), say)
 
     # ------------------------------------------------------------------------ the block
 
@@ -170,33 +177,38 @@ class _Page:
         if step is None or move is None:
             self.sheet.text("texts", _WIDTH / 2, (_UPPER + _SUM) / 2, say.doing())
             return
-        width = max(len({k for _, k in step.a_loads}), 1) * _WIDTH / self.n * _MINI
-        other = len({j for _, j in step.b_loads}) * _WIDTH / self.n * _MINI
-        gap = (_WIDTH - width - other) / 3
-        self.drawer("A", gap, step.a_loads, say.walk.a)
-        self.drawer("B", 2 * gap + width, step.b_loads, say.walk.b)
+        mini = min(_MINI, _SHARE * self.n / say.walk.trace.tile)
+        wide, tall = _WIDTH / self.n * mini, _TALL / self.n * mini
+        widths = [wide * len({column for _, column in held}) for held in (step.a_loads, step.b_loads)]
+        gap = (_WIDTH - sum(widths)) / 3
+        self.drawer("A", gap, (wide, tall), step.a_loads, say.walk.a)
+        self.drawer("B", 2 * gap + widths[0], (wide, tall), step.b_loads, say.walk.b)
         self.sheet.text("texts", _WIDTH / 2, _SAYS, say.doing(), "move" if move.k is None else "compute", room=_WIDTH)
         worked = say.walk.outputs(move)[0]
         self.sheet.text("texts", _WIDTH / 2, _SUM, say.formula(*worked, self.shot), "ink", room=_WIDTH)
 
-    def drawer(self, name: str, left: float, held: Sequence[tuple[int, int]], values: Sequence[Sequence[Any]]) -> None:
+    def drawer(
+        self, name: str, left: float, cell: tuple[float, float], held: Sequence[tuple[int, int]],
+        values: Sequence[Sequence[Any]],
+    ) -> None:  # fmt: skip
         """A staged tile: a drawer with its name on a tab."""
-        wide, tall = _WIDTH / self.n * _MINI, _TALL / self.n * _MINI
+        wide, tall = cell
         rows, columns = (min(place[i] for place in held) for i in (0, 1))
         right = left + wide * len({column for _, column in held})
-        bottom = _DRAWER - tall * len({row for row, _ in held})
-        self.sheet.box("drawers", (left - 8, right + 8, bottom - 10, _DRAWER + 10), "rest")
-        self.sheet.box("tabs", (left - 8, left + 38, _DRAWER + 10, _DRAWER + 48), "ink")
-        self.sheet.text("on", left + 15, _DRAWER + 29, name, "ink", bold=True)
+        high = tall * len({row for row, _ in held})
+        top, bottom = _DRAWER + high / 2, _DRAWER - high / 2
+        self.sheet.box("drawers", (left - 8, right + 8, bottom - 10, top + 10), "rest")
+        self.sheet.box("tabs", (left - 8, left + 38, top + 10, top + 48), "ink")
+        self.sheet.text("on", left + 15, top + 29, name, "ink", bold=True)
         for row, column in held:
-            x, y = left + (column - columns) * wide, _DRAWER - (row - rows) * tall
+            x, y = left + (column - columns) * wide, top - (row - rows) * tall
             state = self.state(name, row, column)
             box = (x + 0.05 * wide, x + 0.95 * wide, y - 0.93 * tall, y - 0.07 * tall)
             solid = state in ("move", "compute")
             self.sheet.box("cells" if solid else "tints", box, state if solid else "move")
             self.sheet.text(
                 "on" if solid else "texts", x + wide / 2, y - tall / 2, self.say.words.num(values[row][column]),
-                state if solid else "ink", room=wide,
+                state if solid else "ink", room=wide, px=self.letters if tall > 0.6 * _TALL / self.n else _SMALL,
             )  # fmt: skip
 
     # ----------------------------------------------------------------------------- bars
@@ -208,22 +220,24 @@ class _Page:
         scale = 1000 / naive
         move = say.move
         so_far = (move.loads, move.multiplications) if move else (0, 0)
-        counts = [
-            "?" if say.veiled else num(count) if count == whole else words("{n} of {all}", n=num(count), all=num(whole))
-            for count, whole in zip(so_far, (trace.loads, trace.multiplications), strict=True)
-        ]
-        self.sheet.text("texts", 0, _LOADS, words("loads {n}", n=counts[0]), "move", align="left", bold=True)
         one = words("one at a time: {n}", n=num(naive))
         self.sheet.text("texts", 1000, _LOADS, one, align="right")
-        self.sheet.text(
-            "texts", 0, _PRODUCTS, words("multiplications {n}", n=counts[1]), "compute", align="left", bold=True
-        )
+        for y, role, count, total, done, running in (
+            (_LOADS, "move", so_far[0], trace.loads, N_("loads {n}"), N_("loads {n} of {all}")),
+            (
+                _PRODUCTS, "compute", so_far[1], trace.multiplications,
+                N_("multiplications {n}"), N_("multiplications {n} of {all}"),
+            ),
+        ):  # fmt: skip
+            told = {"n": "?" if say.veiled else num(count), "all": num(total)}
+            label = words(done if say.veiled or count == total else running, **told)
+            self.sheet.text("texts", 0, y, label, role, align="left", bold=True)
         self.sheet.box("tracks", (0, 1000, _LOADS - 46, _LOADS - 20), "cell")
+        self.sheet.box("tracks", (0, trace.multiplications * scale, _PRODUCTS - 46, _PRODUCTS - 20), "cell")
         if say.veiled:
             return
         self.sheet.box("whole", (0, trace.loads * scale, _LOADS - 46, _LOADS - 20), "move")
         self.sheet.box("pills", (0, so_far[0] * scale, _LOADS - 46, _LOADS - 20), "move")
-        self.sheet.box("tracks", (0, trace.multiplications * scale, _PRODUCTS - 46, _PRODUCTS - 20), "cell")
         if so_far[1]:
             self.sheet.box("squares", (0, so_far[1] * scale, _PRODUCTS - 46, _PRODUCTS - 20), "compute")
 

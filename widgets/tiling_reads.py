@@ -144,10 +144,11 @@ class TilingReads(Figure):
         said = [words("A and B are {n}, their tiles {t}.", n=say.side(self.n), t=say.side(self.tile))]
         if self.veiled:
             return words.space.join([*said, words("The counts stay hidden until you have guessed.")])
-        counts = {name: words.num(told[name]) for name in ("loads", "naive_loads", "multiplications", "times_each")}
+        counts = {name: words.num(told[name]) for name in ("loads", "naive_loads", "multiplications")}
+        counts["each"] = words.plural("each element {n} time", "each element {n} times", told["times_each"])
         said.append(
             words(
-                "{loads} element loads, each element {times_each} times; one at a time it would be {naive_loads}. "
+                "{loads} element loads, {each}; one at a time it would be {naive_loads}. "
                 "{multiplications} multiplications either way.", **counts,
             )
         )  # fmt: skip
