@@ -1,264 +1,343 @@
-"""How the reuse of a row is drawn: A, B and C cut into lines, the cache as a shelf, and every miss over the walk."""
+"""How reuse in a block is drawn: above, every warp asks device memory itself; below, the block stages once.
+
+`columns` turns the two halves of a walk into the sources that `build` draws.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from bokeh.models import Plot
-from bokeh.models.glyphs import Segment
+from bokeh.models.glyphs import Bezier, Quad, Segment
 
-from sim.row_reuse import Array, Line, Snapshot
-from widgets import marks, matrix_sheet
+from sim.coalescing import SECTOR_BYTES, WARP_LANES
+from widgets import marks
 from widgets.figure import Figure
 from widgets.marks import PHONE, WIDE
-from widgets.matrix_sheet import BOX, TEXT, Box, Sheet, fits
-from widgets.reuse_words import Say
+from widgets.reuse_halves import (
+    BAND,
+    BARRIER,
+    FLOOR,
+    LABEL,
+    LOWER,
+    MEMORY,
+    MEMORY_END,
+    NAMES,
+    PER_LINE,
+    PER_SECTOR,
+    PRICE,
+    SHARED,
+    SHARED_END,
+    SHELF,
+    TITLE,
+    UPPER,
+    WARPS,
+    WIDTH,
+    WORDS,
+    Half,
+    middle_of_warp,
+    place,
+)  # fmt: skip
 from widgets.theme import Roles
+from widgets.words import Words
 
-HEIGHT, PHONE_HEIGHT = 550, 470
+HEIGHT, PHONE_HEIGHT = 480, 440
 
-_GAP, _UPPER, _BOTTOM = 60, 955, 196  # between matrices; top of B; bottom of A and C
-_NAME = 24  # from a matrix up to its name
-_TOLD = 58  # cells at least so high have room for a count below
-_SAYS = 24  # what is said below the shelf, above its end
-_SLOT = 66  # highest place of the shelf
-_TAB = 52  # width of the tab at a place of the shelf
-_LEGIBLE = 27  # lowest place with a text
-_ROOMY, _TIGHT = (0.48, 0.86, 0.26), (0.56, 0.86, 0.31)  # elements from … to, and the count below: shares of a cell
-_STRIP = (58, 920)  # the walk, from its first step to its last
-_TITLE, _LABELS, _ROWS = 160, 124, {"A": 90, "B": 54, "C": 18}
-_HALF = 14  # half a row of the walk
-_ELEMENT = "C[0][0]."  # as wide as an element's name, and a little more
-_RUNS = 40  # most runs of the innermost loop that are set apart
-_STAYS: dict[str, Array] = {"k": "C", "j": "A", "i": "B"}  # whose element stays while this loop runs innermost
+_WARPS = WORDS // WARP_LANES
+_BOX = ("left", "right", "bottom", "top")
+_WEB = ("x0", "x1", "role", "wide", "alpha")
+_HATCH = {"cost": "left_diagonal_line"}
+_INSET = 3.0  # px between a line's frame and its words
 
-_FIELDS: dict[str, Sequence[str]] = {
-    **dict.fromkeys(("cells", "tints", "again", "tabs", "empty", "tracks", "firsts"), BOX),
-    "frames": (*BOX, "width"),
-    "slots": BOX,
-    "cuts": ("x", "y0", "y1", "role", "width"),
-    **dict.fromkeys(("texts", "on"), TEXT),
-    "marks": ("x", "y", "say"),
-    "cursor": ("x", "y", "role"),
-}
+Columns = dict[str, list[Any]]
 
 
-def columns(say: Say) -> Mapping[str, Mapping[str, Sequence[Any]]]:
-    """Return the data of every source."""
-    page = _Page(say)
-    page.matrices()
-    page.shelf()
-    page.walk()
-    return page.sheet.columns
+def columns(upper: Half, lower: Half, note: str, price: str, words: Words) -> dict[str, Columns]:
+    """Return the data of every source but `marks`; a `note` stands in place of what the lower half would show."""
+    halves = [(upper, UPPER), *(() if note else ((lower, LOWER),))]
+    return {
+        "gaps": _GAPS,
+        "bands": _BANDS,
+        "shelf": _SHELF,
+        "lines": _rows([row for half, top in halves for row in _lines(half, top)], (*_BOX, "role")),
+        "sectors": _rows([row for half, top in halves for row in _sectors(half, top)], (*_BOX, "role", "hatch")),
+        "shared": _rows(_shared(lower, bool(note)), (*_BOX, "role", "hatch")),
+        "times": _rows([row for half, top in halves for row in _times(half, top, words)], ("x", "y", "text", "role")),
+        "line_times": _rows(
+            [row for half, top in halves for row in _line_times(half, top, words)], ("x", "y", "text", "role")
+        ),
+        "totals": _rows([row for half, top in halves for row in _totals(half, top, words)], ("x", "y", "text", "role")),
+        "now": _rows([row for half, top in halves for row in _now(half, top)], (*_BOX, "role")),
+        "loads": _rows(_loads(upper), _WEB),
+        "staging": _rows(() if note else _staging(lower), _WEB),
+        "reads": _rows(() if note else _reads(lower), _WEB),
+        "barrier": _rows([(y + LOWER, _barrier(lower, bool(note))) for y in BARRIER], ("y", "role")),
+        "ticks": _rows([*_ticks(upper, UPPER), *_ticks(lower, LOWER, bool(note))], ("x", "y0", "y1", "role")),
+        "titles": _rows(_titles(words), ("x", "y", "text", "role")),
+        "names": _rows(_names(words), ("x", "y", "text", "role")),
+        "pages": _rows([row for half, top in halves for row in _pages(half, top, words)], ("x", "y", "text", "role")),
+        "labels": _rows(_labels(words, bool(note)), ("x", "y", "text", "role", "ground")),
+        "price": _rows([(0.0, PRICE, price, "cost")] if price and not note else [], ("x", "y", "text", "role")),
+        "note": _rows([(WIDTH / 2, LOWER - 90.0, note, "rest", "surface")] if note else [], _NOTE),
+    }
 
 
-class _Page:
-    """The parts of the drawing, after one access."""
+def _rows(rows: Iterable[tuple[Any, ...]], names: Sequence[str]) -> Columns:
+    found = list(rows)
+    return {name: [row[at] for row in found] for at, name in enumerate(names)}
 
-    def __init__(self, say: Say) -> None:
-        self.say, self.sheet = say, Sheet(_FIELDS)
-        self.shot: Snapshot = say.trace.after(say.at)
-        (rows, depth), (_, columns) = say.trace.shapes["A"], say.trace.shapes["B"]
-        self.wide = (1000 - _GAP) / (depth + columns)
-        self.tall = (_UPPER - _BOTTOM - _GAP) / (depth + rows)
-        right, lower = depth * self.wide + _GAP, _UPPER - depth * self.tall - _GAP
-        self.corner: dict[Array, tuple[float, float]] = {"A": (0, lower), "B": (right, _UPPER), "C": (right, lower)}
-        access = say.access
-        self.now: Line | None = (access.array, access.line) if access else None
-        self.fate = "" if access is None else "compute" if access.hit else "move" if access.first else "cost"
 
-    # ------------------------------------------------------------------------- matrices
-
-    def matrices(self) -> None:
-        """Three matrices, line by line."""
-        held = set(self.shot.held)
-        for name, (left, top) in self.corner.items():
-            label = "C = A · B" if name == "C" else name
-            self.sheet.text("texts", left, top + _NAME, label, "ink", align="left", bold=True)
-            rows, width = self.say.trace.shapes[name]
-            for number in range(rows * -(-width // self.say.trace.line_elements)):
-                self.line((name, number), (name, number) in held)
-
-    def line(self, line: Line, held: bool) -> None:
-        """One line: its frame, its elements, and how often it came."""
-        row, first, last = self.say.trace.place(line)
-        left, top = self.corner[line[0]]
-        x0, x1 = left + first * self.wide, left + (last + 1) * self.wide
-        y1 = top - row * self.tall
-        y0 = y1 - self.tall
-        now = line == self.now
-        role, width = (self.fate, 2.0) if now else ("move", 1.25) if held else ("surface", 1.0)
-        self.sheet.box("frames", (x0 + 3, x1 - 3, y0 + 3, y1 - 3), role, width)
-        told = self.tall >= _TOLD
-        low, high, middle = (y0 + part * self.tall for part in (_ROOMY if self.tall >= 1.3 * _TOLD else _TIGHT))
-        if not told:
-            low, high = y0 + 0.18 * self.tall, y1 - 0.18 * self.tall
-        access = self.say.access
-        for column in range(first, last + 1):
-            x = left + column * self.wide
-            box: Box = (x + 0.11 * self.wide, x + 0.89 * self.wide, low, high)
-            if now and access is not None and access.column == column:
-                self.element(box)
-            else:
-                self.sheet.box("tints" if held else "cells", box, "move" if held else "cell")
-        came = (line in self.shot.first) + self.shot.extra.get(line, 0)
-        if told and came:
-            text = f"×\N{NO-BREAK SPACE}{self.say.words.num(came)}"
-            role = "cost" if came > 1 else "move"
-            self.sheet.text("texts", (x0 + x1) / 2, middle, text, role, room=x1 - x0 - 10, bold=True)
-        self.sheet.add("marks", (x0 + x1) / 2, (low + high) / 2, self.say.line(line, self.shot))
-
-    def element(self, box: Box) -> None:
-        """The element that is touched, as hit, first miss or miss again."""
-        self.sheet.box("again" if self.fate == "cost" else "cells", box, self.fate)
-
-    # ---------------------------------------------------------------------------- shelf
-
-    def shelf(self) -> None:
-        """The places of the cache, the line used last on top."""
-        say, words, count = self.say, self.say.words, self.say.trace.cache_lines
-        right, floor = self.corner["B"][0] - _GAP - 14, self.corner["A"][1] + _GAP
-        title = (
-            words.plural("The cache, {n} line, used last on top", "The cache, {n} lines, used last on top", count),
-            words.plural("The cache, {n} line", "The cache, {n} lines", count),
+_NOTE = ("x", "y", "text", "role", "ground")
+_GAPS = _rows(
+    [
+        (place(word), top + high, top + low, "surface")
+        for word in range(WORDS)
+        if word % PER_SECTOR
+        for top, high, low in ((UPPER, MEMORY, MEMORY_END), (LOWER, MEMORY, MEMORY_END), (LOWER, SHARED, SHARED_END))
+    ],
+    ("x", "y0", "y1", "role"),
+)
+"""What cuts a sector into words; it lies inside the frame."""
+_BANDS = _rows(
+    [
+        (
+            place(warp * WARP_LANES) - 0.6,
+            place(warp * WARP_LANES) + WARP_LANES + 0.6,
+            top + y - BAND,
+            top + y,
+            "surface",
         )
-        self.sheet.text("texts", 0, _UPPER + _NAME, title, "ink", align="left", bold=True, room=right + _GAP)
-        tall = min(_SLOT, (_UPPER - floor - _SAYS - 22) / (count + 1))
-        places: list[Box] = [
-            (0, right, _UPPER - (place + 0.9) * tall, _UPPER - (place + 0.04) * tall) for place in range(count + 1)
-        ]
-        for place, box in enumerate(places[:-1]):
-            if place < len(self.shot.held):
-                self.slot(box, place, self.shot.held[-1 - place])
-            else:
-                self.sheet.box("empty", box, "surface")
-        if self.fate:
-            self.sheet.text("texts", 0, floor + _SAYS, say.doing(), self.fate, align="left", bold=True, room=right)
-        if leaves := say.leaves():
-            self.sheet.box("empty", places[-1], "rest")
-            y = (places[-1][2] + places[-1][3]) / 2
-            on = (WIDE, PHONE) if tall >= _LEGIBLE else ()
-            self.sheet.text("texts", _TAB + 16, y, leaves, align="left", room=right - _TAB, on=on)
+        for top, y in WARPS.items()
+        for warp in range(_WARPS)
+    ],
+    (*_BOX, "role"),
+)
+_SHELF: Columns = {"x0": [-0.6], "x1": [WIDTH + 0.6], "y": [LOWER + SHELF], "role": ["ink"]}
 
-    def slot(self, box: Box, place: int, line: Line) -> None:
-        """A place with the line in it: its number on a tab, its name, its elements."""
-        left, right, bottom, top = box
-        y, tab, legible = (bottom + top) / 2, left + _TAB, top - bottom >= _LEGIBLE * 0.86
-        self.sheet.box("slots", box, self.fate if place == 0 else "rest")
-        self.sheet.box("tabs", (left, tab, bottom, top), "ink")
-        if legible:
-            self.sheet.text("on", (left + tab) / 2, y, self.say.words.num(place + 1), "ink", room=_TAB)
-            self.sheet.text("texts", tab + 16, y, self.say.name(line), "ink", align="left", room=right - tab)
-        _, first, last = self.say.trace.place(line)
-        start = left + 0.5 * (right - left)
-        step = (right - 14 - start) / self.say.trace.line_elements
-        access = self.say.access
-        for column in range(first, last + 1):
-            x = start + (column - first) * step
-            cell: Box = (x + 0.1 * step, x + 0.9 * step, bottom + 0.2 * (top - bottom), top - 0.2 * (top - bottom))
-            if place == 0 and access is not None and access.column == column:
-                self.element(cell)
-            else:
-                self.sheet.box("tints", cell, "move")
-        self.sheet.add("marks", tab + 60, y, self.say.line(line, self.shot))
 
-    # ----------------------------------------------------------------------------- walk
+# ----------------------------------------------------------------------------------------------------- memory
 
-    def walk(self) -> None:
-        """Three rows of misses over the steps of the innermost loop, up to the access shown."""
-        say, trace, words = self.say, self.say.trace, self.say.words
-        left, right = _STRIP
-        (rows, depth), (_, columns) = trace.shapes["A"], trace.shapes["B"]
-        sizes = {"i": rows, "j": columns, "k": depth}
-        steps = rows * depth * columns
-        scale = (right - left) / steps
-        for name, y in _ROWS.items():
-            self.sheet.text("texts", 0, y, name, "ink", align="left", bold=True)
-            self.sheet.box("tracks", (left, right, y - _HALF, y + _HALF), "cell")
-        self.sheet.text("texts", 0, _TITLE, words("Misses"), "ink", align="left", bold=True)
-        if say.veiled:
-            self.sheet.text("texts", (left + right) / 2, _ROWS["B"], say.doing())
-            return
-        inset = min(0.15 * scale, 1.5)
-        step = -1
-        for access in trace.accesses[: say.at]:
-            step += access.array == "A"
-            if not access.hit:
-                x, y = left + step * scale, _ROWS[access.array]
-                box = (x + inset, x + scale - inset, y - _HALF, y + _HALF)
-                self.sheet.box("firsts" if access.first else "again", box, "move" if access.first else "cost")
-        inner = sizes[trace.order[-1]]
-        for at in range(inner, steps, inner) if steps // inner <= _RUNS else ():
-            self.sheet.add("cuts", left + at * scale, _ROWS["C"] - _HALF - 2, _ROWS["A"] + _HALF + 2, "surface", 3)
-        self.runs(inner, scale)
-        if say.at < len(trace.accesses):
-            x = left + (step + 1) * scale
-            self.sheet.add("cuts", x, _ROWS["C"] - _HALF - 6, _ROWS["A"] + _HALF + 6, "ink", 1.5)
-        self.counts()
 
-    def runs(self, inner: int, scale: float) -> None:
-        """Name each run of the innermost loop by the element that stays while it lasts."""
-        name = _STAYS[self.say.trace.order[-1]]
-        touched = [access for access in self.say.trace.accesses if access.array == name]
-        named = touched[:: 1 if name == "C" else inner]
-        for tag in (WIDE, PHONE):
-            apart = next((n for n in range(1, 9) if fits(_ELEMENT, n * inner * scale, tag)), len(named))
-            for run in range(0, len(named), apart):
-                text = f"{name}[{named[run].row}][{named[run].column}]"
-                self.sheet.text("texts", _STRIP[0] + (run + 0.5) * inner * scale, _LABELS, text, on=(tag,))
+def _lines(half: Half, top: float) -> Iterator[tuple[Any, ...]]:
+    for first in range(half.page, min(half.page + WORDS, half.walk.distinct), PER_LINE):
+        left = place(first - half.page)
+        yield left - 0.6, left + PER_LINE + 0.6, top + MEMORY_END, top + MEMORY, "rest"
 
-    def counts(self) -> None:
-        """Counts so far: of each row at its end, and of both kinds above."""
-        words, first, extra = self.say.words, self.shot.first, self.shot.extra
-        for name, y in _ROWS.items():
-            again = sum(count for line, count in extra.items() if line[0] == name)
-            count = again + sum(line[0] == name for line in first)
-            self.sheet.text("texts", 1000, y, words.num(count), "cost" if again else "move", align="right", bold=True)
-        n, m = len(first), sum(extra.values())
-        self.sheet.text(
-            "texts",
-            640,
-            _TITLE,
-            words("first touch {n}", n=words.num(n)),
-            "move" if n else "rest",
-            align="right",
-            bold=True,
-        )
-        self.sheet.text(
-            "texts",
-            _STRIP[1],
-            _TITLE,
-            words("again {n}", n=words.num(m)),
-            "cost" if m else "rest",
-            align="right",
-            bold=True,
-        )
+
+def _sectors(half: Half, top: float) -> Iterator[tuple[Any, ...]]:
+    """Moved once, moved again, or not yet; what the block has no element in stays empty."""
+    held = set(half.sectors())
+    first = half.page // PER_SECTOR
+    for sector in range(first, first + WORDS // PER_SECTOR):
+        times = half.moved(sector) if sector in held else 0
+        role = "cost" if times > 1 else "move" if times else "cell"
+        yield *half.x(sector), top + MEMORY_END + _INSET, top + MEMORY - _INSET, role, _HATCH.get(role, " ")
+
+
+def _times(half: Half, top: float, words: Words) -> Iterator[tuple[Any, ...]]:
+    """How often a sector was moved, on it."""
+    for sector in half.sectors():
+        if times := half.moved(sector):
+            left, right = half.x(sector)
+            role = "cost" if times > 1 else "move"
+            yield (left + right) / 2, top + (MEMORY + MEMORY_END) / 2, words("× {n}", n=words.num(times)), role
+
+
+def _line_times(half: Half, top: float, words: Words) -> Iterator[tuple[Any, ...]]:
+    """The same line by line, where its sectors agree: what a phone has room for."""
+    of_line: dict[int, list[int]] = {}
+    for sector in half.sectors():
+        of_line.setdefault(sector * PER_SECTOR // PER_LINE, []).append(half.moved(sector))
+    for line, times in of_line.items():
+        if times[0] and len(set(times)) == 1:
+            first = line * PER_LINE // PER_SECTOR
+            middle = (half.x(first)[0] + half.x(first + len(times) - 1)[1]) / 2
+            role = "cost" if times[0] > 1 else "move"
+            yield middle, top + (MEMORY + MEMORY_END) / 2, words("× {n}", n=words.num(times[0])), role
+
+
+def _shared(half: Half, hidden: bool) -> Iterator[tuple[Any, ...]]:
+    """Shared memory, sector by sector: filled once it has been stored."""
+    stored = 0 if hidden else half.count("store") * WORDS
+    held = set(half.sectors())
+    first = half.page // PER_SECTOR
+    for sector in range(first, first + WORDS // PER_SECTOR):
+        full = not hidden and sector in held and sector * PER_SECTOR < stored
+        yield *half.x(sector), LOWER + SHARED_END, LOWER + SHARED, "move" if full else "cell", " "
+
+
+def _now(half: Half, top: float) -> Iterator[tuple[Any, ...]]:
+    """Around the elements that the instruction is about."""
+    if half.now is None or not half.now.requests:
+        return
+    elements = {request.elements for request in half.now.requests}
+    low, high = (MEMORY_END, MEMORY) if half.now.kind == "load" else (SHARED_END - 2, SHARED + 2)
+    for some in elements:
+        left, right = place(some[0] - half.page), place(some[-1] - half.page) + 1
+        yield left - 0.3, right + 0.3, top + low, top + high, "ink"
+
+
+# ---------------------------------------------------------------------------------------------------- threads
+
+
+def _loads(half: Half) -> Iterator[tuple[Any, ...]]:
+    """From a warp up to a sector, one for each that its request asks for; those that move it lie on top."""
+    seen: set[int] = set()
+    found: list[tuple[Any, ...]] = []
+    now, again = half.now, "rest" if half.cached else "cost"
+    for step in half.done:
+        for request in step.requests:
+            if half.shows(request):
+                for sector, x in half.ends(request):
+                    role = again if sector in seen else "move"
+                    seen.add(sector)
+                    found.append((middle_of_warp(request.warp), x, role, step is now))
+    yield from _weighed(found)
+
+
+def _staging(half: Half) -> Iterator[tuple[Any, ...]]:
+    """From a sector down to its copy in shared memory."""
+    now = half.now is not None and half.now.kind in ("load", "store")
+    for sector in half.sectors():
+        if half.moved(sector):
+            left, right = half.x(sector)
+            yield (left + right) / 2, (left + right) / 2, "move", 2.0 if now else 1.25, 1.0 if now else 0.85
+
+
+def _reads(half: Half) -> Iterator[tuple[Any, ...]]:
+    """From a warp up to what it reads in shared memory."""
+    now = half.now
+    found = [
+        (middle_of_warp(request.warp), x, "rest", step is now)
+        for step in half.done
+        if step.kind == "read"
+        for request in step.requests
+        if half.shows(request)
+        for _, x in half.ends(request)
+    ]
+    yield from _weighed(found)
+
+
+def _weighed(found: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """Many threads are drawn faint, few of them full; those of the instruction pointed out come last and bold."""
+    alpha = min(0.85, max(0.13, 28 / max(len(found), 1)))
+    for x0, x1, role, now in sorted(found, key=lambda one: (one[3], one[2] == "move")):
+        yield x0, x1, role, 2.0 if now else 1.0, 1.0 if now else max(alpha, 0.6) if role == "move" else alpha
+
+
+# ------------------------------------------------------------------------------------------------------ warps
+
+
+def _ticks(half: Half, top: float, hidden: bool = False) -> Iterator[tuple[Any, ...]]:
+    """One tick a thread: which of them take part in the instruction pointed out."""
+    now = None if hidden else half.now
+    role = {"load": "move", "store": "ink", "read": "ink", "barrier": "idle"}
+    high = top + WARPS[top]
+    for thread in range(WORDS):
+        warp, lane = divmod(thread, WARP_LANES)
+        own = next((r for r in now.requests if r.warp == warp), None) if now else None
+        looks = "rest"
+        if now and (now.kind == "barrier" or (own and lane < own.loads)):
+            looks = role[now.kind]
+        x = place(warp * WARP_LANES) + lane + 0.5
+        yield x, high - 4, high - BAND + 4, looks
+
+
+def _barrier(half: Half, hidden: bool) -> str:
+    return "ink" if not hidden and half.count("barrier") else "surface"
+
+
+# ------------------------------------------------------------------------------------------------------ words
+
+
+def _titles(words: Words) -> Iterator[tuple[Any, ...]]:
+    yield 0.0, UPPER + TITLE, words("each warp for itself"), "ink"
+    yield 0.0, LOWER + TITLE, words("staged once for the block"), "ink"
+
+
+def _totals(half: Half, top: float, words: Words) -> Iterator[tuple[Any, ...]]:
+    """Requests to device memory and bytes moved so far."""
+    requests = words.plural("{n} request", "{n} requests", half.requests)
+    moved = words.num(half.moves * SECTOR_BYTES)
+    again = any(half.moved(sector) > 1 for sector in half.asked)
+    yield WIDTH, top + TITLE, words("{requests} · {n} B", requests=requests, n=moved), "cost" if again else "move"
+
+
+def _pages(half: Half, top: float, words: Words) -> Iterator[tuple[Any, ...]]:
+    """Which of the values are shown, where not all of them have room."""
+    if half.walk.distinct > WORDS:
+        first, last = words.num(half.page), words.num(half.page + WORDS - 1)
+        text = words("values {a}–{b} of {n}", a=first, b=last, n=words.num(half.walk.distinct))
+        yield WIDTH, top + LABEL, text, "rest"
+
+
+def _names(words: Words) -> Iterator[tuple[Any, ...]]:
+    for top, y in WARPS.items():
+        for warp in range(_WARPS):
+            yield middle_of_warp(warp), top + y - NAMES, words("warp {n}", n=warp), "rest"
+
+
+def _labels(words: Words, hidden: bool) -> Iterator[tuple[Any, ...]]:
+    """What the left axis names on a wide page."""
+    yield 0.0, UPPER + LABEL, words("device memory"), "rest", "surface"
+    if not hidden:
+        yield 0.0, LOWER + LABEL, words("device memory"), "rest", "surface"
+        yield 0.0, LOWER + SHARED + 9, words("shared memory"), "rest", "surface"
+
+
+# --------------------------------------------------------------------------------------------------- the plot
 
 
 def build(figure: Figure) -> Plot:
-    """Draw the sources that `columns` fills."""
-    plot, roles = matrix_sheet.canvas(), Roles()
-
-    def quads(name: str, **looks: Any) -> None:
-        matrix_sheet.quads(plot, figure, name, **looks)
-
-    quads("tracks", fill_color=roles("fill"), line_color=None, border_radius=2)
-    quads("slots", fill_color=None, line_color=roles("ink"), line_width=1.25, border_radius=4)
-    quads("empty", fill_color=None, line_color=roles("ink"), line_width=1, line_dash=[2, 3], border_radius=4)
-    quads("frames", fill_color=None, line_color=roles("ink"), line_width="width", border_radius=4)
-    quads("tabs", fill_color=roles("fill"), line_color=None, border_radius=4)
-    quads("cells", fill_color=roles("fill"), line_color=None, border_radius=2)
-    quads("tints", fill_color=roles("soft"), line_color=None, border_radius=2)
-    quads("firsts", fill_color=roles("fill"), line_color=None, border_radius=99)
-    quads(
-        "again", fill_color=roles("fill"), line_color=None, border_radius=2, hatch_pattern="left_diagonal_line",
-        hatch_scale=5, hatch_weight=0.5, hatch_color=roles("on"), hatch_alpha=0.35,
-    )  # fmt: skip
-    cut = Segment(x0="x", x1="x", y0="y0", y1="y1", line_color=roles("fill"), line_width="width")
-    plot.add_glyph(figure.source("cuts"), cut)
-    matrix_sheet.texts(plot, figure, "texts", roles)
-    matrix_sheet.texts(plot, figure, "on", roles, "on")
-    marks.inspected(plot, figure.source("marks"))
-    marks.cursor(plot, figure.source("cursor"))
+    """Draw the sources of `columns`, and `marks`."""
+    words, source, roles = figure.words, figure.source, Roles()
+    plot = marks.canvas((-1.2, WIDTH + 1.2), (FLOOR, 0))
+    rows = [
+        (UPPER + (MEMORY + MEMORY_END) / 2, words("device memory")), (UPPER + WARPS[UPPER] - BAND / 2, words("warps")),
+        (LOWER + (MEMORY + MEMORY_END) / 2, words("device memory")),
+        (LOWER + (SHARED + SHARED_END) / 2, words("shared memory")), (LOWER + sum(BARRIER) / 2, words("barrier")),
+        (LOWER + WARPS[LOWER] - BAND / 2, words("warps")),
+    ]  # fmt: skip
+    marks.names(plot, "left", rows, [WIDE])
+    ends = ((UPPER + WARPS[UPPER], UPPER + MEMORY_END), (LOWER + SHARED_END, LOWER + MEMORY_END),
+            (LOWER + WARPS[LOWER], LOWER + SHELF))  # fmt: skip
+    for name, (low, high) in zip(("loads", "staging", "reads"), ends, strict=True):
+        web = Bezier(
+            x0="x0", y0=low, x1="x1", y1=high, cx0="x0", cy0=low + 0.45 * (high - low), cx1="x1",
+            cy1=low + 0.5 * (high - low), line_color=roles("ink"), line_width="wide", line_alpha="alpha",
+        )  # fmt: skip
+        plot.add_glyph(source(name), web)
+    marks.lines(plot, source("lines"), roles)
+    marks.words(plot, source("sectors"), roles, hatch=True)
+    marks.words(plot, source("shared"), roles, hatch=True)
+    gap = Segment(x0="x", x1="x", y0="y0", y1="y1", line_color=roles("gap"), line_width=1)
+    plot.add_glyph(source("gaps"), gap).tags = [WIDE]
+    plot.add_glyph(source("shelf"), Segment(x0="x0", x1="x1", y0="y", y1="y", line_color=roles("ink"), line_width=1.75))
+    rule = Segment(x0=-0.6, x1=WIDTH + 0.6, y0="y", y1="y", line_color=roles("ink"), line_width=1.5)
+    plot.add_glyph(source("barrier"), rule)
+    now = Quad(left="left", right="right", bottom="bottom", top="top", fill_color=None, line_color=roles("ink"),
+               line_width=2, border_radius=2)  # fmt: skip
+    plot.add_glyph(source("now"), now)
+    marks.bands(plot, source("bands"), roles)
+    for tag, width in ((WIDE, 2.5), (PHONE, 1.25)):
+        tick = Segment(x0="x", x1="x", y0="y0", y1="y1", line_color=roles("ink"), line_width=width)
+        plot.add_glyph(source("ticks"), tick).tags = [tag]
+    _lettering(plot, figure, roles)
+    marks.cursor(plot, source("cursor"))
+    marks.inspected(plot, source("marks"))
     return plot
+
+
+def _lettering(plot: Plot, figure: Figure, roles: Roles) -> None:
+    source = figure.source
+    marks.text(plot, source("times"), roles, kind="on", size="11px", bold=True, ground="role", tags=[WIDE])
+    marks.text(plot, source("line_times"), roles, kind="on", size="11px", bold=True, ground="role", tags=[PHONE])
+    for tag, size in ((WIDE, "12px"), (PHONE, "11px")):
+        marks.text(plot, source("titles"), roles, size=size, align="left", bold=True, tags=[tag])
+        marks.text(plot, source("totals"), roles, size=size, align="right", bold=True, tags=[tag])
+        marks.text(plot, source("names"), roles, size=size, tags=[tag])
+        marks.text(plot, source("pages"), roles, size=size, align="right", tags=[tag])
+        marks.text(plot, source("price"), roles, size=size, align="left", bold=True, tags=[tag])
+    marks.text(plot, source("labels"), roles, size="11px", align="left", ground="ground", tags=[PHONE])
+    marks.text(plot, source("note"), roles, size="14px", ground="ground")

@@ -10,10 +10,10 @@ import param
 from bokeh.models import Plot
 
 from sim.row_reuse import ORDERS, RowReuse, simulate
-from widgets import reuse_drawing, reuse_words
+from widgets import row_reuse_drawing, row_reuse_words
 from widgets.figure import Figure
 from widgets.parts import Choice, Prediction, Preset, Range, Readout, Stepper, Table
-from widgets.reuse_words import Say
+from widgets.row_reuse_words import Say
 from widgets.words import N_
 
 
@@ -34,7 +34,7 @@ class ReusedRow(Figure):
     access = param.Integer(None, allow_None=True, bounds=(1, None), doc="Access of the walk; None: the last.")
 
     controls = (
-        Choice("order", N_("Loops, outermost first"), reuse_words.ORDERS, "list"),
+        Choice("order", N_("Loops, outermost first"), row_reuse_words.ORDERS, "list"),
         Range("cache_lines", N_("Cache"), N_("lines")),
         Choice("line_elements", N_("Elements a line"), ((1, "1"), (2, "2"), (4, "4"), (8, "8"))),
         Range("rows", N_("Rows of C")),
@@ -73,7 +73,7 @@ class ReusedRow(Figure):
         N_("Time. A miss may be hidden behind other work."),
     )
     inspect_hint = N_("Point at a line or at a place of the cache, or walk through them with the arrow keys.")
-    height, phone_height = reuse_drawing.HEIGHT, reuse_drawing.PHONE_HEIGHT
+    height, phone_height = row_reuse_drawing.HEIGHT, row_reuse_drawing.PHONE_HEIGHT
 
     # ------------------------------------------------------------------------------ state
 
@@ -181,8 +181,8 @@ class ReusedRow(Figure):
 
     def columns(self) -> Mapping[str, Mapping[str, Sequence[Any]]]:
         """Three matrices, the cache, and the misses over the walk."""
-        return reuse_drawing.columns(self._say())
+        return row_reuse_drawing.columns(self._say())
 
     def build(self) -> Plot:
         """Draw the sources once."""
-        return reuse_drawing.build(self)
+        return row_reuse_drawing.build(self)
