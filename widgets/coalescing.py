@@ -71,10 +71,7 @@ class Coalescing(Figure):
         "stride_2",
         "sectors",
         unit=N_("sectors"),
-        reveal=N_(
-            "It moves {answer}. The lanes now reach over {span_bytes} bytes, and a sector is moved whole: "
-            "half of what comes, nobody asked for."
-        ),
+        reveal=N_("{answer}: the lanes reach over {span_bytes} bytes, and a sector is moved whole, asked for or not."),
     )
     left_out = (
         N_(
@@ -214,8 +211,7 @@ class Coalescing(Figure):
         found = self._reading()
         if found is None:
             why = words(
-                "These addresses have not been run under the profiler yet. "
-                "Strides, offsets, one address, a reversed row and scattered ones have readings at every width."
+                "These addresses have not been run under the profiler yet. Strides and offsets have, at every width."
             )
             return Comparison(what, sectors, None, exact=True, provenance=why)
         reading, row = found

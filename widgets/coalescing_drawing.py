@@ -22,12 +22,13 @@ from widgets.marks import PHONE, WIDE
 from widgets.theme import Roles
 from widgets.words import Words
 
-HEIGHT, PHONE_HEIGHT = 500, 430
+HEIGHT, PHONE_HEIGHT = 505, 440
 
-_LANE, _LANE_END, _FAN_END = -12.0, -21.0, -112.0  # y of the lanes, where threads begin, and where they point down
-_TEXT = 12.0  # px from a line's bottom down to the middle of its name
-_BAR, _BAR_END, _BAR_TEXT, _FLOOR = -432.0, -443.0, -457.0, -468.0
-_APART = 8  # lanes: room for a text of the bar on a phone
+_LANE, _LANE_END, _FAN_END = -12.0, -21.0, -108.0  # y of the lanes, where threads begin, and where they point down
+_TEXT = 10.0  # px from a line's bottom down to the middle of its name
+_BAR, _BAR_END, _BAR_TEXT, _FLOOR = -436.0, -447.0, -461.0, -472.0
+_APART, _PHONE_APART = 4.2, 8  # lanes: room for the bar's first text
+_SHORT = 12  # characters that a line on a phone has room for
 _BOX = ("left", "right", "bottom", "top")
 _UNUSED = "cost", "left_diagonal_line"  # role and hatch of bytes that nobody asked for
 
@@ -39,7 +40,7 @@ def columns(access: GlobalAccess, secret: str, words: Words) -> dict[str, Column
     lines = () if secret else access.lines_touched
     on = [address != INACTIVE for address in access.addresses]
     frames = [(*frame(slot), "rest") for slot in range(len(lines))]
-    note = [((WARP_LANES - 1) / 2, -250.0, secret, "rest", "surface")] if secret else []
+    note = [((WARP_LANES - 1) / 2, -260.5, secret, "rest", "surface")] if secret else []
     return {
         "grid": _GRID,
         "room": _ROOM,
@@ -61,7 +62,7 @@ def columns(access: GlobalAccess, secret: str, words: Words) -> dict[str, Column
         "links": _rows(_links(lines), ("x0", "x1", "y0", "y1", "role")),
         "names": _rows(_names(lines, words), ("x", "y", "text", "short", "align", "role", "ground")),
         "bar": _rows(_bar(access) if lines else (), (*_BOX, "role", "hatch")),
-        "counts": _rows(_counts(access, words) if lines else (), ("x", "y", "text", "role")),
+        "counts": _rows(_counts(access, words) if lines else (), ("x", "phone_x", "y", "text", "role")),
         "note": _rows(note, ("x", "y", "text", "role", "ground")),
     }  # fmt: skip
 
@@ -179,7 +180,8 @@ def _names(lines: Sequence[Line], words: Words) -> Iterator[tuple[Any, ...]]:
         address = words.num(line.address)
         used, moved = sum(sector.bytes_used for sector in line.sectors), SECTOR_BYTES * len(line.sectors)
         y, role = bottom - _TEXT, "move" if used == moved else "cost"
-        yield left, y, words("byte {n}", n=address), address, "left", "rest", "surface"
+        text = words("byte {n}", n=address)
+        yield left, y, text, text if len(text) <= _SHORT else address, "left", "rest", "surface"
         yield right, y, words("{used} of {moved} B", used=used, moved=moved), "", "right", role, "surface"
 
 
@@ -193,10 +195,11 @@ def _bar(access: GlobalAccess) -> Iterator[tuple[Any, ...]]:
 
 def _counts(access: GlobalAccess, words: Words) -> Iterator[tuple[Any, ...]]:
     """The bar's words, under it."""
-    yield -0.5, _BAR_TEXT, words("used {n} B", n=words.num(access.bytes_used)), "move"
+    yield -0.5, -0.5, _BAR_TEXT, words("used {n} B", n=words.num(access.bytes_used)), "move"
     if access.bytes_unused:
         text = words("moved, not used {n} B", n=words.num(access.bytes_unused))
-        yield max(access.bytes_used / SECTOR_BYTES, _APART) - 0.5, _BAR_TEXT, text, "cost"
+        x, phone_x = (max(access.bytes_used / SECTOR_BYTES, room) - 0.5 for room in (_APART, _PHONE_APART))
+        yield x, phone_x, _BAR_TEXT, text, "cost"
 
 
 # ------------------------------------------------------------------------------------------------------ the plot
@@ -212,18 +215,18 @@ def build(figure: Figure) -> Plot:
     trunk = Segment(x0="x", x1="x", y0="y0", y1="y1", line_color=roles("ink"), line_width=1.25, line_alpha=0.85)
     plot.add_glyph(source("trunks"), trunk)
     marks.words(plot, source("grid"), roles)
+    for column, tag, size in (("text", WIDE, "12px"), ("short", PHONE, "11px")):
+        marks.text(plot, source("names"), roles, column=column, align="align", size=size, ground="ground", tags=[tag])
     marks.lines(plot, source("lines"), roles)
     marks.words(plot, source("rests"), roles)
     marks.words(plot, source("bytes"), roles, hatch=True)
     marks.links(plot, source("links"), roles)
     marks.lanes(plot, source("lanes"), roles, size=12, dash=True).tags = [WIDE]
     marks.lanes(plot, source("lanes"), roles, size=7, dash=True).tags = [PHONE]
-    for column, tag, size in (("text", WIDE, "12px"), ("short", PHONE, "11px")):
-        marks.text(plot, source("names"), roles, column=column, align="align", size=size, ground="ground", tags=[tag])
     marks.words(plot, source("room"), roles)
     marks.words(plot, source("bar"), roles, hatch=True)
-    for tag, size in ((WIDE, "12px"), (PHONE, "11px")):
-        marks.text(plot, source("counts"), roles, align="left", bold=True, size=size, tags=[tag])
+    for x, tag, size in (("x", WIDE, "12px"), ("phone_x", PHONE, "11px")):
+        marks.text(plot, source("counts"), roles, x=x, align="left", bold=True, size=size, tags=[tag])
     marks.text(plot, source("note"), roles, size="14px", ground="ground")
     marks.cursor(plot, source("cursor"))
     marks.inspected(plot, source("marks"))

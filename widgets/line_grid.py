@@ -13,7 +13,7 @@ PER_ROW, ROWS = 4, 8
 """Room for 32 lines: as many as a warp can touch."""
 WORD_BYTES = 4
 SECTORS, WORDS = LINE_BYTES // SECTOR_BYTES, SECTOR_BYTES // WORD_BYTES
-TOP, PITCH, HEIGHT = -116.0, 38.0, 17.0
+TOP, PITCH, HEIGHT = -112.0, 40.0, 17.0
 """y of the first row, from row to row, and of a line."""
 GAP = 0.7
 """Between two lines of a row."""

@@ -11,7 +11,7 @@ from bokeh.models import Plot
 
 from sim.reuse import DEFAULT_SHARED_LIMIT_BYTES
 from sim.reuse_walk import Walk, simulate
-from widgets import reuse_drawing, reuse_words
+from widgets import reuse_columns, reuse_drawing, reuse_words
 from widgets.figure import Figure
 from widgets.parts import Choice, Prediction, Preset, Range, Readout, Stepper, Table
 from widgets.reuse_halves import WORDS, Half
@@ -144,10 +144,10 @@ class ReuseInBlock(Figure):
         """Return the drawing's sources."""
         walk, stepping, note = self.trace, self.step is not None and not self.veiled, self._note()
         upper = Half(walk, walk.direct, self.at or len(walk.direct), stepping, self._cached)
-        lower = Half(walk, walk.staged, self.at, stepping, self._cached)
+        lower = Half(walk, walk.staged, 0 if note else self.at, stepping, self._cached)
         price = reuse_words.price(walk.totals, self.words)
         return {
-            **reuse_drawing.columns(upper, lower, note, price, self.words),
+            **reuse_columns.columns(upper, lower, note, price, self.words),
             "marks": reuse_words.marks(upper, lower, bool(note), self.words),
         }
 
@@ -174,13 +174,13 @@ class ReuseInBlock(Figure):
         again = direct.bytes_moved(cached) > direct.bytes_cached
         return (
             Readout(words("Element loads"), num(direct.element_loads), sub=sub(staged.element_loads)),
-            Readout(words("Requests to device memory"), num(direct.warp_requests), sub=sub(staged.warp_requests)),
+            Readout(words("Warp requests"), num(direct.warp_requests), sub=sub(staged.warp_requests)),
             Readout(
                 words("Bytes moved"), num(direct.bytes_moved(cached)), "B", sub(staged.bytes_moved(cached)),
                 "cost" if again else "move",
             ),
             Readout(
-                words("Requests, shared memory too"), num(direct.all_requests), sub=sub(staged.all_requests),
+                words("Shared memory too"), num(direct.all_requests), sub=sub(staged.all_requests),
                 secret=self.veiled,
             ),
         )  # fmt: skip

@@ -21,12 +21,14 @@ GAP = 3.0
 WIDTH = WORDS + 3 * GAP
 UPPER, LOWER = 0.0, -190.0
 """y of the top of each half; what follows counts from there."""
-TITLE, LABEL, MEMORY, MEMORY_END, SHARED, SHARED_END, SHELF = -8.0, -24.0, -33.0, -55.0, -101.0, -117.0, -121.0
-BARRIER = (-128.0, -132.0)
+TITLE, LABEL, MEMORY, MEMORY_END, SHARED, SHARED_END, SHELF = -8.0, -26.0, -35.0, -57.0, -101.0, -117.0, -121.0
+INSET = 3.0
+"""From a line's frame to its words."""
+BARRIER = (-133.0, -137.0)
 WARPS = {UPPER: -142.0, LOWER: -214.0}
 BAND, NAMES = 17.0, 27.0
 """Height of a warp, and from its top down to its name."""
-PRICE, FLOOR = -444.0, -455.0
+PRICE, FLOOR = -453.0, -463.0
 
 
 def place(word: float) -> float:

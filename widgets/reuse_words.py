@@ -139,13 +139,14 @@ def _now(half: Half, now: Step, staged: bool, value: int, thread: int, words: Wo
     return words(_DOES[now.kind], n=words.num(element))
 
 
-def price(totals: Reuse, words: Words) -> str:
-    """Say what staging takes: room, a barrier, and requests to shared memory."""
+def price(totals: Reuse, words: Words) -> tuple[str, str]:
+    """Say what staging takes: room, a barrier, and requests to shared memory; in full and for a phone."""
     staged = totals.staged
-    return words(
-        "price: {n} B of shared memory, a barrier, {requests} requests to it",
-        n=words.num(staged.shared_bytes), requests=words.num(staged.shared_requests),
-    )  # fmt: skip
+    told = {"n": words.num(staged.shared_bytes), "requests": words.num(staged.shared_requests)}
+    return (
+        words("price: {n} B of shared memory, a barrier, {requests} requests to shared memory", **told),
+        words("price: {n} B, a barrier, {requests} requests to it", **told),
+    )
 
 
 def table(totals: Reuse, secret: str, words: Words) -> Table:

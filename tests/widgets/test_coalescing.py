@@ -273,7 +273,7 @@ def test_the_prediction_is_answered_by_hand_and_hidden_until_then():
     made.apply({"commit": "4 sectors"})
     assert made.verdict is not None
     assert made.verdict.kind == "not_yet"
-    assert "It moves 8. The lanes now reach over 252 bytes" in card.predict(made)
+    assert "8: the lanes reach over 252 bytes" in card.predict(made)
     missing = {secret for secret in secrets if secret not in shown(made)}
     assert missing == {"'8'"}  # the others would have been found
     made.apply({"ask": True})

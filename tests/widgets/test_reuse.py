@@ -24,7 +24,7 @@ def shown(made: ReuseInBlock) -> str:
     """What a reader can meet of a state, but the question itself and the controls."""
     parts = {name: part for name, part in card.update(made).items() if name not in ("predict", "controls", "state")}
     columns = made.columns()
-    texts = [columns[name]["text"] for name in ("times", "line_times", "totals", "pages", "price", "note")]
+    texts = [columns[name]["text"] for name in ("times", "labels", "totals", "pages", "price", "note")]
     return str([parts, columns["marks"]["say"], texts])
 
 
@@ -129,7 +129,10 @@ def test_one_thread_a_sector_asked_for():
 def test_sectors_say_how_often_they_moved():
     drawn = figure().columns()
     assert drawn["times"]["text"] == ["× 32"] * 16 + ["× 1"] * 16
-    assert drawn["line_times"]["text"] == ["× 32"] * 4 + ["× 1"] * 4
+    assert drawn["labels"]["text"] == [
+        "device memory, sectors × 32", "device memory, sectors × 1", "shared memory",
+    ]  # fmt: skip
+    assert figure("step=60").columns()["labels"]["text"][0] == "device memory, sectors × 16–32"
     assert drawn["sectors"]["role"] == ["cost"] * 16 + ["move"] * 16
     assert [hatch != " " for hatch in drawn["sectors"]["hatch"]] == [True] * 16 + [False] * 16
     assert figure("cache=hits").columns()["times"]["text"] == ["× 1"] * 32
@@ -167,8 +170,8 @@ def test_ticks_show_which_threads_take_part():
 
     assert ticks("step=1") == (["move"] * 128, ["move"] * 128)
     assert ticks("step=3")[1] == ["idle"] * 128
-    assert ticks("step=131") == (["rest"] * 128, ["ink"] * 128)
-    assert ticks("each=8&step=1")[1] == ["move"] * 8 + ["rest"] * 120  # eight values, eight loads
+    assert ticks("step=131") == (["rest"] * 128, ["ink"] * 128)  # above, all is over
+    assert ticks("each=8&step=1")[1] == ["move"] * 8 + ["surface"] * 120  # eight values, eight loads
     assert ticks("") == (["rest"] * 128, ["rest"] * 128)
 
 
