@@ -61,6 +61,11 @@ class GlobalAccess:
         return tuple(sector for line in self.lines_touched for sector in line.sectors)
 
     @property
+    def active_lanes(self) -> int:
+        """Lanes that ask for something."""
+        return sum(address != INACTIVE for address in self.addresses)
+
+    @property
     def requests(self) -> int:
         """1, or 0 without an active lane: the profiler's `l1tex__t_requests_pipe_lsu_mem_global_op_ld`."""
         return min(1, len(self.lines_touched))
@@ -84,6 +89,22 @@ class GlobalAccess:
     def bytes_moved(self) -> int:
         """Bytes of all sectors moved."""
         return self.sectors * SECTOR_BYTES
+
+    @property
+    def bytes_unused(self) -> int:
+        """Bytes moved that no lane asks for."""
+        return self.bytes_moved - self.bytes_used
+
+    @property
+    def span_bytes(self) -> int:
+        """Bytes from the first one asked for to the last one; 0 without an active lane."""
+        asked = [address for address in self.addresses if address != INACTIVE]
+        return max(asked) + self.width_bytes - min(asked) if asked else 0
+
+    @property
+    def sectors_needed(self) -> int:
+        """The fewest sectors that hold as many bytes as the lanes ask for."""
+        return -(-self.bytes_used // SECTOR_BYTES)
 
     @property
     def efficiency(self) -> float:

@@ -68,9 +68,14 @@ class Way:
         return len(self.global_requests)
 
     @property
+    def shared_requests(self) -> int:
+        """Requests to shared memory."""
+        return self.shared_stores + self.shared_loads
+
+    @property
     def all_requests(self) -> int:
         """Requests to device and shared memory together."""
-        return len(self.global_requests) + self.shared_stores + self.shared_loads
+        return len(self.global_requests) + self.shared_requests
 
     @property
     def bytes_uncached(self) -> int:
@@ -81,6 +86,10 @@ class Way:
     def bytes_cached(self) -> int:
         """Bytes moved when a cache hits on every sector that was read before."""
         return SECTOR_BYTES * self.distinct_sectors
+
+    def bytes_moved(self, cached: bool) -> int:
+        """Bytes moved with such a cache, or without one."""
+        return self.bytes_cached if cached else self.bytes_uncached
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +103,11 @@ class Reuse:
 
     def staging_loses(self, cached: bool) -> bool:
         """Whether staging saves no byte from device memory: then its extra requests and barrier buy nothing."""
-        if cached:
-            return self.staged.bytes_cached >= self.direct.bytes_cached
-        return self.staged.bytes_uncached >= self.direct.bytes_uncached
+        return self.saved_bytes(cached) <= 0
+
+    def saved_bytes(self, cached: bool) -> int:
+        """Bytes from device memory that staging saves."""
+        return self.direct.bytes_moved(cached) - self.staged.bytes_moved(cached)
 
 
 def simulate(

@@ -16,7 +16,7 @@ Left out: sets and associativity, the replacement a real GPU cache uses (not doc
 from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import permutations, product
+from itertools import islice, permutations, product, takewhile
 from typing import Literal
 
 from sim.inputs import whole
@@ -47,12 +47,33 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Cache and counts after some of the accesses."""
+
+    held: tuple[Line, ...]
+    """Lines in the cache, the least recently used first: the first one is the next to go."""
+    first: dict[Line, int]
+    """Access, counted from 1, that brought a line for the first time: a miss that no cache avoids."""
+    extra: dict[Line, int]
+    """How often a line had to come again, where it had to."""
+
+
+@dataclass(frozen=True, slots=True)
 class RowReuse:
     """The whole trace of one walk."""
 
     order: str
     cache_lines: int
     accesses: tuple[Access, ...]
+    line_elements: int
+    shapes: dict[Array, tuple[int, int]]
+    """Rows and columns of A, B and C."""
+
+    @property
+    def touches(self) -> dict[str, int]:
+        """Accesses to each array, hits and misses."""
+        count: Counter[str] = Counter(access.array for access in self.accesses)
+        return {array: count[array] for array in "ABC"}
 
     @property
     def misses(self) -> dict[str, int]:
@@ -75,6 +96,56 @@ class RowReuse:
     def row_survives(self) -> bool:
         """Whether every later use of A still finds its line."""
         return self.misses["A"] == self.first_misses["A"]
+
+    @property
+    def row_needs(self) -> int:
+        """Fewest lines of cache with which `row_survives`: the most lines in use from one use of A's to the next."""
+        recent: dict[Line, None] = {}  # least recently used first
+        needs = 1
+        for access in self.accesses:
+            key: Line = (access.array, access.line)
+            if key in recent:
+                if access.array == "A":
+                    since = takewhile(key.__ne__, reversed(recent))
+                    needs = max(needs, 1 + sum(1 for _ in since))
+                del recent[key]
+            recent[key] = None
+        return needs
+
+    def after(self, count: int) -> Snapshot:
+        """Return the cache and the misses of each line after `count` accesses.
+
+        Raises:
+            ValueError: not a whole number from 0 to the number of accesses.
+        """
+        whole("count", count, 0, len(self.accesses))
+        held: dict[Line, None] = {}
+        first: dict[Line, int] = {}
+        extra: Counter[Line] = Counter()
+        for number, access in enumerate(islice(self.accesses, count), 1):
+            key: Line = (access.array, access.line)
+            if access.hit:
+                del held[key]
+            elif access.first:
+                first[key] = number
+            else:
+                extra[key] += 1
+            if access.evicted:
+                del held[access.evicted]
+            held[key] = None
+        return Snapshot(tuple(held), first, dict(extra))
+
+    def place(self, line: Line) -> tuple[int, int, int]:
+        """Return row, first and last column of a line's elements; a row's last line may have fewer.
+
+        >>> simulate(columns=3, depth=8, cache_lines=4, line_elements=4).place(("A", 1))
+        (0, 4, 7)
+        """
+        array, number = line
+        width = self.shapes[array][1]
+        row, part = divmod(number, -(-width // self.line_elements))
+        start = part * self.line_elements
+        return row, start, min(start + self.line_elements, width) - 1
 
     def row_misses(self) -> dict[tuple[int, int], int]:
         """Misses of A while each output was worked on, outputs in the order first visited."""
@@ -128,7 +199,8 @@ def simulate(
             cache[key] = None
         accesses.append(Access(array, row, column, output, line, hit, key not in seen, evicted))
         seen.add(key)
-    return RowReuse(order, cache_lines, tuple(accesses))
+    shapes: dict[Array, tuple[int, int]] = {"A": (rows, depth), "B": (depth, columns), "C": (rows, columns)}
+    return RowReuse(order, cache_lines, tuple(accesses), line_elements, shapes)
 
 
 def _touches(rows: int, columns: int, depth: int, order: str) -> Iterator[tuple[Array, int, int, tuple[int, int]]]:

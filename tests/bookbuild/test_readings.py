@@ -29,13 +29,14 @@ def copy(tmp_path):
 
 def test_the_committed_readings_are_what_the_converter_makes(copy):
     written = readings.convert(copy)
-    assert [path.name for path in written] == ["bank_conflicts.json", "divergence.json", "stream_timeline.json"]
+    names = ["bank_conflicts.json", "divergence.json", "global_loads.json", "stream_timeline.json"]
+    assert [path.name for path in written] == names
     for path in written:
         committed = ROOT / path.relative_to(copy)
         assert path.read_bytes() == committed.read_bytes(), f"{committed}: run `gpubook readings`"
 
 
-@pytest.mark.parametrize("name", ["bank_conflicts", "divergence", "stream_timeline"])
+@pytest.mark.parametrize("name", ["bank_conflicts", "divergence", "global_loads", "stream_timeline"])
 def test_a_reading_says_where_it_comes_from(name):
     reading = read(name)
     assert list(reading) == KEYS
@@ -51,6 +52,17 @@ def test_every_request_of_the_table_is_there_lane_by_lane():
     for row, cells in zip(rows, table, strict=True):
         assert list(row) == ["case", "op", "width_bytes", "wavefronts", "bank_conflicts", "lanes"]
         assert [str(row[key]) for key in row if key != "lanes"] == list(cells.values())[:5]
+        assert row["lanes"] == [int(cells[f"lane{lane}"]) for lane in range(32)]
+
+
+def test_every_global_load_is_there_lane_by_lane():
+    rows = read("global_loads")["rows"]
+    with (TABLES / "global_loads.csv").open(encoding="utf-8") as file:
+        table = list(csv.DictReader(file))
+    assert len(rows) == len(table) == 195
+    for row, cells in zip(rows, table, strict=True):
+        assert list(row) == ["case", "width_bytes", "sectors", "requests", "lanes"]
+        assert [str(row[key]) for key in row if key != "lanes"] == list(cells.values())[:4]
         assert row["lanes"] == [int(cells[f"lane{lane}"]) for lane in range(32)]
 
 

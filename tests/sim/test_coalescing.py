@@ -168,6 +168,18 @@ def test_the_trace_names_who_asks_for_what(seed):
         assert sector.bytes_used == len({addresses[lane] + b for lane in sector.lanes for b in range(width)})
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_unused_and_what_would_do(seed):
+    addresses, width = random_access(random.Random(seed))
+    access = simulate(addresses, width)
+    asked = {address + byte for address in addresses if address >= 0 for byte in range(width)}
+    around = {byte // 32 * 32 + k for byte in asked for k in range(32)}
+    assert access.bytes_unused == len(around - asked)
+    assert access.active_lanes == 32 - addresses.count(-1)
+    assert 32 * access.sectors_needed - 32 < len(asked) <= 32 * access.sectors_needed
+    assert access.span_bytes == (max(asked) - min(asked) + 1 if asked else 0)
+
+
 def test_a_warp_with_no_active_lane_moves_nothing():
     access = simulate([-1] * 32, 8)
     assert (*counts(access), access.requests, access.efficiency) == (0, 0, 0, 0, 0, 0.0)

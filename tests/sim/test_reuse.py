@@ -53,6 +53,9 @@ def test_128_threads_that_need_the_same_128_values():
     assert (reuse.direct.shared_bytes, reuse.direct.barriers, reuse.direct.shared_loads) == (0, 0, 0)
     assert reuse.fits
     assert not reuse.staging_loses(cached=False)
+    assert (reuse.saved_bytes(cached=False), reuse.saved_bytes(cached=True)) == (512 * 32 - 512, 0)
+    assert (reuse.direct.bytes_moved(cached=False), reuse.direct.bytes_moved(cached=True)) == (512 * 32, 512)
+    assert (reuse.direct.shared_requests, reuse.staged.shared_requests) == (0, 516)
 
 
 def test_staging_loses_where_a_cache_hits_anyway():

@@ -173,3 +173,52 @@ def test_every_order_does_the_same_work(order):
 def test_refuses(arguments, message):
     with pytest.raises(ValueError, match=message):
         simulate(**({"columns": 4, "depth": 4, "cache_lines": 4} | arguments))
+
+
+def test_the_cache_after_each_access_is_a_list_by_last_use():
+    """A second derivation: the last c different lines of the touches so far, in the order of their last touch."""
+    rng = random.Random(405)
+    for _ in range(40):
+        size, cache_lines = random_walk(rng)
+        touches, trace = walk(**size), simulate(cache_lines=cache_lines, **size)
+        for count in rng.sample(range(len(touches) + 1), min(12, len(touches) + 1)):
+            seen = touches[:count]
+            last = sorted(set(seen), key=lambda line: count - 1 - seen[::-1].index(line))
+            shot = trace.after(count)
+            assert list(shot.held) == last[-cache_lines:]
+            assert shot.first == {line: seen.index(line) + 1 for line in set(seen)}
+            missed = sum(misses_by_distance(seen, cache_lines).values())
+            assert len(shot.first) + sum(shot.extra.values()) == missed
+            assert all(shot.extra.values())
+
+
+def test_the_row_needs_the_smallest_cache_in_which_it_survives():
+    rng = random.Random(45)
+    for _ in range(60):
+        size, _ = random_walk(rng)
+        needs = simulate(cache_lines=1, **size).row_needs
+        survives = [simulate(cache_lines=c, **size).row_survives for c in range(1, needs + 2)]
+        assert survives.index(True) + 1 == needs, size
+        assert all(survives[needs - 1 :])
+
+
+def test_lines_lie_where_their_elements_are():
+    trace = simulate(columns=3, depth=10, cache_lines=4, rows=2, line_elements=4)
+    for access in trace.accesses:
+        row, first, last = trace.place((access.array, access.line))
+        assert row == access.row
+        assert first <= access.column <= last < first + 4
+    assert trace.place(("A", 5)) == (1, 8, 9)  # the last line of row 1 has two elements
+    assert trace.place(("B", 7)) == (7, 0, 2)
+    assert trace.shapes == {"A": (2, 10), "B": (10, 3), "C": (2, 3)}
+
+
+def test_accesses_of_each_array():
+    assert simulate(4, 8, 7).touches == {"A": 32, "B": 32, "C": 4}
+    assert simulate(4, 8, 7, "ikj").touches == {"A": 32, "B": 32, "C": 32}
+
+
+@pytest.mark.parametrize("count", [-1, 69, 0.5, True])
+def test_refuses_an_access_that_is_not_there(count):
+    with pytest.raises(ValueError, match=f"count is {count}; it must be a whole number from 0 to 68"):
+        simulate(4, 8, 7).after(count)

@@ -6,6 +6,7 @@ Every mark takes its data from a named source of the figure and its colours from
 
 from widgets.marks.lanes import cups, lanes, threads
 from widgets.marks.lettering import text
+from widgets.marks.memory import lines, links, words
 from widgets.marks.plots import PHONE, WIDE, canvas, cursor, inspected, margin, names, row_names, time_axis
 from widgets.marks.shapes import bands, bars, cells, idle
 
@@ -21,10 +22,13 @@ __all__ = [
     "idle",
     "inspected",
     "lanes",
+    "lines",
+    "links",
     "margin",
     "names",
     "row_names",
     "text",
     "threads",
     "time_axis",
+    "words",
 ]
