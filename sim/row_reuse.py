@@ -14,7 +14,7 @@ Left out: sets and associativity, the replacement a real GPU cache uses (not doc
 """
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, permutations, product, takewhile
 from typing import Literal
@@ -68,6 +68,8 @@ class RowReuse:
     line_elements: int
     shapes: dict[Array, tuple[int, int]]
     """Rows and columns of A, B and C."""
+    row_needs: int
+    """Fewest lines of cache with which `row_survives`: the most lines in use from one use of A's to the next."""
 
     @property
     def touches(self) -> dict[str, int]:
@@ -96,21 +98,6 @@ class RowReuse:
     def row_survives(self) -> bool:
         """Whether every later use of A still finds its line."""
         return self.misses["A"] == self.first_misses["A"]
-
-    @property
-    def row_needs(self) -> int:
-        """Fewest lines of cache with which `row_survives`: the most lines in use from one use of A's to the next."""
-        recent: dict[Line, None] = {}  # least recently used first
-        needs = 1
-        for access in self.accesses:
-            key: Line = (access.array, access.line)
-            if key in recent:
-                if access.array == "A":
-                    since = takewhile(key.__ne__, reversed(recent))
-                    needs = max(needs, 1 + sum(1 for _ in since))
-                del recent[key]
-            recent[key] = None
-        return needs
 
     def after(self, count: int) -> Snapshot:
         """Return the cache and the misses of each line after `count` accesses.
@@ -200,7 +187,22 @@ def simulate(
         accesses.append(Access(array, row, column, output, line, hit, key not in seen, evicted))
         seen.add(key)
     shapes: dict[Array, tuple[int, int]] = {"A": (rows, depth), "B": (depth, columns), "C": (rows, columns)}
-    return RowReuse(order, cache_lines, tuple(accesses), line_elements, shapes)
+    return RowReuse(order, cache_lines, tuple(accesses), line_elements, shapes, _row_needs(accesses))
+
+
+def _row_needs(accesses: Sequence[Access]) -> int:
+    """Return the largest stack distance of A's lines, each line itself included."""
+    recent: dict[Line, None] = {}  # least recently used first
+    needs = 1
+    for access in accesses:
+        key: Line = (access.array, access.line)
+        if key in recent:
+            if access.array == "A":
+                since = takewhile(key.__ne__, reversed(recent))
+                needs = max(needs, 1 + sum(1 for _ in since))
+            del recent[key]
+        recent[key] = None
+    return needs
 
 
 def _touches(rows: int, columns: int, depth: int, order: str) -> Iterator[tuple[Array, int, int, tuple[int, int]]]:

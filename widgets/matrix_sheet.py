@@ -66,7 +66,7 @@ def fits(text: str, room: float, tag: str, px: int = 12) -> bool:
 
 def canvas() -> Plot:
     """Return the empty drawing, narrower than a wide page."""
-    plot = marks.canvas((0, 1000), (0, 1000))
+    plot = marks.canvas((-4, 1004), (-4, 1004))  # half a line around
     for side in ("left", "right"):
         marks.margin(plot, side, SIDE, [WIDE])
     return plot

@@ -58,10 +58,7 @@ class ReusedRow(Figure):
             "j becomes the innermost loop (i, k, j). How many misses?"
         ),
         "ikj", "misses", unit=N_("misses"),
-        reveal=N_(
-            "{answer}, one for each line. Now an element of A serves all {uses} outputs before the next is touched, "
-            "each line of B passes once, and the line of C stays."
-        ),
+        reveal=N_("{answer}, one for each line: an element of A now serves all {uses} outputs in one go."),
     )  # fmt: skip
     left_out = (
         N_(
@@ -128,7 +125,7 @@ class ReusedRow(Figure):
         kept = words("kept from {n} lines on", n=num(trace.row_needs))
         return (
             Readout(words("Misses"), num(first + again), sub=words("of {n} accesses", n=num(at)), secret=hidden),
-            Readout(words("Misses of the row"), num(of_a), sub=kept, secret=hidden),
+            Readout(words("Misses of A"), num(of_a), sub=kept, secret=hidden),
             Readout(
                 words("Missed again"), num(again), role="cost" if again else "", secret=hidden,
                 sub=words("first touches: {n}", n=num(first)),

@@ -74,7 +74,7 @@ class _Page:
         """Three matrices, line by line."""
         held = set(self.shot.held)
         for name, (left, top) in self.corner.items():
-            label = "C = A · B" if name == "C" else name
+            label = "C = AB" if name == "C" else name
             self.sheet.text("texts", left, top + _NAME, label, "ink", align="left", bold=True)
             rows, width = self.say.trace.shapes[name]
             for number in range(rows * -(-width // self.say.trace.line_elements)):

@@ -9,7 +9,7 @@ from widgets.parts import Table
 from widgets.words import N_, Words
 
 ORDERS = (
-    ("ijk", N_("i, j, k: along a row")), ("ikj", N_("i, k, j")), ("jik", N_("j, i, k: down a column")),
+    ("ijk", N_("i, j, k: along")), ("ikj", N_("i, k, j")), ("jik", N_("j, i, k: down")),
     ("jki", N_("j, k, i")), ("kij", N_("k, i, j")), ("kji", N_("k, j, i")),
 )  # fmt: skip
 

@@ -69,7 +69,7 @@ class _Page:
     def matrices(self) -> None:
         """Three matrices with their tiles, values and gauges."""
         say, shot = self.say, self.shot
-        for name, left, top in (("A", _LEFT, _LOWER), ("B", _RIGHT, _UPPER), ("C = A · B", _RIGHT, _LOWER)):
+        for name, left, top in (("A", _LEFT, _LOWER), ("B", _RIGHT, _UPPER), ("C = AB", _RIGHT, _LOWER)):
             self.sheet.text("texts", left, top + _NAME, name, "ink", align="left", bold=True)
             self.tiles(left, top)
         walk = say.walk
@@ -129,11 +129,11 @@ class _Page:
         )
         low, high, end = bottom + 0.11 * tall, bottom + 0.2 * tall, right
         if role == "move" and self.n <= _NUMBERED:
-            end = right - 0.3 * (right - left)
+            end = right - 0.36 * (right - left)
             if count:
                 times = f"×{self.say.words.num(count)}"
                 self.sheet.text(
-                    "texts", right, (low + high) / 2, times, "move", align="right", bold=True, px={WIDE: 11, PHONE: 11}
+                    "texts", right, low + 0.06 * tall, times, "move", align="right", bold=True, px={WIDE: 11, PHONE: 11}
                 )
         self.sheet.box("tracks", (left, end, low, high), "cell")
         if count:

@@ -36,19 +36,19 @@ class TilingReads(Figure):
         Stepper("step", N_("Move")),
     )
     presets = (
-        Preset("small", N_("2 × 2, one at a time")),
-        Preset("small_whole", N_("2 × 2, staged whole"), {"tile": 2}),
-        Preset("naive", N_("4 × 4, one at a time"), {"n": 4}),
-        Preset("tile_2", N_("4 × 4, tiles of 2 × 2"), {"n": 4, "tile": 2}),
-        Preset("whole", N_("4 × 4, staged whole"), {"n": 4, "tile": 4}),
-        Preset("ragged", N_("5 × 5, tiles of 2 × 2"), {"n": 5, "tile": 2}),
+        Preset("small", N_("2 × 2, one by one")),
+        Preset("small_whole", N_("2 × 2, whole"), {"tile": 2}),
+        Preset("naive", N_("4 × 4, one by one"), {"n": 4}),
+        Preset("tile_2", N_("4 × 4, t = 2"), {"n": 4, "tile": 2}),
+        Preset("whole", N_("4 × 4, whole"), {"n": 4, "tile": 4}),
+        Preset("ragged", N_("5 × 5, t = 2"), {"n": 5, "tile": 2}),
     )
     prediction = Prediction(
         N_(
             "Taken one at a time, the elements of two 4 × 4 matrices are loaded 128 times. Now a block stages tiles "
             "of 2 × 2 before it multiplies. How many element loads of A and B together?"
         ),
-        "tile_2", "loads", unit=N_("element loads"),
+        "tile_2", "loads", unit=N_("loads"),
         reveal=N_("{answer}. Each element serves 2 outputs when it is loaded, so it comes {times_each} times, not 4."),
     )  # fmt: skip
     left_out = (
@@ -102,7 +102,7 @@ class TilingReads(Figure):
             "loads_a": sum(len(step.a_loads) for step in product.steps),
             "loads_b": sum(len(step.b_loads) for step in product.steps),
             "naive_loads": naive, "multiplications": product.multiplications,
-            "times_each": self.trace.after(len(self.trace.moves)).a_loads[0][0],
+            "times_each": product.loads // (2 * self.n**2),
             "fewer": naive / product.loads, "per_load": product.multiplications / product.loads,
             "staged": max(step.loads for step in product.steps),
             "tiles": len({step.block for step in product.steps}), "rounds": len(product.steps),

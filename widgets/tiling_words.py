@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 
 from sim.tiling_walk import Move, Snapshot, Walk
 from widgets.parts import Table
@@ -59,7 +60,7 @@ class Say:
         num, terms, total = self.words.num, shot.terms[row][column], shot.sums[row][column]
         name = f"C[{row}][{column}] ="
         pairs = [(self.walk.a[row][k], self.walk.b[k][column]) for k in range(terms)]
-        products = [f"{num(a)}·{num(b)}" for a, b in pairs]
+        products = [f"{num(a)}×{num(b)}" for a, b in pairs]
         if not products:
             return f"{name} 0", "0"
         before = f"{num(shot.before[row][column])} + " if terms > 1 else ""
@@ -82,10 +83,9 @@ class Say:
         head = (
             words("Tile of C"), words("Loads of A"), words("Loads of B"), words("Multiplications"), words("Its values"),
         )  # fmt: skip
-        blocks = dict.fromkeys(step.block for step in trace.steps)
         rows = []
-        for block in blocks:
-            steps = [step for step in trace.steps if step.block == block]
+        for block, group in groupby(trace.steps, key=lambda step: step.block):
+            steps = list(group)
             counts = (
                 sum(len(step.a_loads) for step in steps), sum(len(step.b_loads) for step in steps),
                 sum(step.multiplications for step in steps),
