@@ -6,6 +6,7 @@ Above, every warp asks device memory itself; below, the block stages once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from sim.coalescing import SECTOR_BYTES, WARP_LANES
@@ -65,7 +66,7 @@ def columns(upper: Half, lower: Half, note: str, price: tuple[str, str], words: 
         "titles": _rows(_titles(words), ("x", "y", "text", "role")),
         "names": _rows(_names(words), ("x", "y", "text", "role")),
         "pages": _rows([row for half, top in told for row in _pages(half, top, words)], _PAGES),
-        "labels": _rows(_labels(told, words), ("x", "y", "text", "role", "ground")),
+        "labels": _rows(_labels(halves, words), ("x", "y", "text", "role", "ground")),
         "price": _rows([(0.0, PRICE, *price, "cost")] if not note else [], ("x", "y", "text", "short", "role")),
         "note": _rows([(WIDTH / 2, LOWER - 175.0, note, "rest", "surface")] if note else [], _NOTE),
     }
@@ -76,7 +77,7 @@ def _rows(rows: Iterable[tuple[Any, ...]], names: Sequence[str]) -> Columns:
     return {name: [row[at] for row in found] for at, name in enumerate(names)}
 
 
-_PAGES = ("phone_x", "phone_y", "x", "y", "text", "role")
+_PAGES = ("phone_x", "phone_y", "x", "y", "text", "short", "role")
 _NOTE = ("x", "y", "text", "role", "ground")
 _GAPS = _rows(
     [
@@ -151,11 +152,14 @@ def _now(half: Half, top: float) -> Iterator[tuple[Any, ...]]:
     """Around the elements that the instruction is about."""
     if half.now is None or not half.now.requests:
         return
-    elements = {request.elements for request in half.now.requests}
     low, high = (MEMORY_END, MEMORY) if half.now.kind == "load" else (SHARED_END - 2, SHARED + 2)
-    for some in elements:
-        left, right = place(some[0] - half.page), place(some[-1] - half.page) + 1
-        yield left - 0.3, right + 0.3, top + low, top + high, "ink"
+    elements = sorted({element for request in half.now.requests for element in request.elements})
+    first = elements[0]
+    for element, following in pairwise([*elements, -1]):
+        if following != element + 1 or following % PER_LINE == 0:  # a run ends here, or the line does
+            left, right = place(first - half.page), place(element - half.page) + 1
+            yield left - 0.3, right + 0.3, top + low, top + high, "ink"
+            first = following
 
 
 # ---------------------------------------------------------------------------------------------------- threads
@@ -248,8 +252,9 @@ def _pages(half: Half, top: float, words: Words) -> Iterator[tuple[Any, ...]]:
     """Which of the values are shown, where not all of them have room."""
     if half.walk.distinct > WORDS:
         first, last = words.num(half.page), words.num(half.page + WORDS - 1)
-        text = words("values {a}–{b} of {n}", a=first, b=last, n=words.num(half.walk.distinct))
-        yield WIDTH, top + LABEL, WIDTH / 2, top + TITLE, text, "rest"
+        told = {"a": first, "b": last, "n": words.num(half.walk.distinct)}
+        text, short = words("values {a}–{b} of {n}", **told), words("{a}–{b} of {n}", **told)
+        yield WIDTH, top + LABEL, WIDTH / 2, top + TITLE, text, short, "rest"
 
 
 def _names(words: Words) -> Iterator[tuple[Any, ...]]:

@@ -76,7 +76,10 @@ def _lettering(plot: Plot, figure: Figure, roles: Roles) -> None:
         marks.text(plot, source("totals"), roles, size=size, align="right", bold=True, tags=[tag])
         marks.text(plot, source("names"), roles, size=size, tags=[tag])
     marks.text(plot, source("pages"), roles, tags=[WIDE])
-    marks.text(plot, source("pages"), roles, x="phone_x", y="phone_y", size="11px", align="right", tags=[PHONE])
+    marks.text(
+        plot, source("pages"), roles, column="short", x="phone_x", y="phone_y", size="11px", align="right", tags=[PHONE]
+    )
     marks.text(plot, source("price"), roles, align="left", bold=True, tags=[WIDE])
     marks.text(plot, source("price"), roles, column="short", size="11px", align="left", bold=True, tags=[PHONE])
-    marks.text(plot, source("note"), roles, size="14px", ground="ground")
+    for tag, size in ((WIDE, "14px"), (PHONE, "11px")):
+        marks.text(plot, source("note"), roles, size=size, ground="ground", tags=[tag])

@@ -175,6 +175,20 @@ def test_ticks_show_which_threads_take_part():
     assert ticks("") == (["rest"] * 128, ["rest"] * 128)
 
 
+def test_the_elements_asked_for_now_are_framed_once():
+    def frames(fragment: str) -> list[tuple[float, float]]:
+        now = figure(fragment).columns()["now"]
+        return [(left, right) for left, right in zip(now["left"], now["right"], strict=True)]
+
+    one = place(64)
+    assert frames("step=65") == [(one - 0.3, one + 1.3), (place(61) - 0.3, place(61) + 1.3)]
+    side_by_side = frames("each=32&readers=32&step=5")  # four warps, four elements in a row
+    assert side_by_side[0] == (place(16) - 0.3, place(19) + 1.3)
+    assert len(frames("step=1")) == 1 + 4  # one value; the four lines of the pass
+    assert len(frames("step=3")) == 1  # nothing at the barrier
+    assert frames("") == []
+
+
 def test_the_elements_shown_follow_the_instruction():
     made = figure("preset=own")
     assert made.steps == 4 * 2 + 1 + 4
