@@ -37,8 +37,10 @@ class ExerciseUse:
     unit: str
     wrong: dict[str, str]
     options: dict[str, str]
+    figure: str = ""
+    """The figure it asks about; "" for the last one placed before it."""
     number: str = ""
-    """As printed: "4.3 a", after the figure it follows."""
+    """As printed: "4.3 a", after the figure it asks about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ def _figure(line: int, key: str, table: Table) -> FigureUse | list[Problem]:
 
 def _exercise(line: int, name: str, table: Table) -> ExerciseUse | list[Problem]:
     must = {"question": shape.TEXT, "right": shape.TEXT, "worked": shape.TEXT}
-    may = {"unit": shape.TEXT, "wrong": shape.TEXT_TABLE, "options": shape.TEXT_TABLE}
+    may = {"figure": shape.TEXT, "unit": shape.TEXT, "wrong": shape.TEXT_TABLE, "options": shape.TEXT_TABLE}
     if found := list(shape.misshapen(table, f"the exercise {name!r}", must, may)):
         return found
     values = table.values
@@ -117,16 +119,20 @@ def _exercise(line: int, name: str, table: Table) -> ExerciseUse | list[Problem]
         unit=values.get("unit", ""),
         wrong=dict(values.get("wrong", {})),
         options=dict(values.get("options", {})),
+        figure=values.get("figure", ""),
     )
 
 
 def numbered(chapter: ChapterEntry, uses: Iterable[Use]) -> Iterator[Use]:
-    """Number exercises by the figure they follow and a letter."""
+    """Number exercises by the figure they ask about, or else follow, and a letter."""
     numbers = {figure.key: figure.number for figure in chapter.figures}
-    after = str(chapter.number)
-    letters = iter("abcdefghijklmnopqrstuvwxyz")
+    last = str(chapter.number)
+    letters: dict[str, Iterator[str]] = {}
     for use in uses:
         if isinstance(use, FigureUse):
-            after = numbers.get(use.key, after)
-            letters = iter("abcdefghijklmnopqrstuvwxyz")
-        yield replace(use, number=f"{after} {next(letters)}") if isinstance(use, ExerciseUse) else use
+            last = numbers.get(use.key, last)
+        if isinstance(use, ExerciseUse):
+            about = numbers.get(use.figure, last)
+            letter = next(letters.setdefault(about, iter("abcdefghijklmnopqrstuvwxyz")))
+            use = replace(use, number=f"{about} {letter}")
+        yield use

@@ -242,6 +242,13 @@ BREAKS: dict[str, tuple[list[Edit], list[str]]] = {
             f"{ZH}:53: exercises differ: pick stands here; {EN} has count",
         ],
     ),
+    "exercise about a figure of no chapter": (
+        [(EN, "right = \"Yes.\"", "figure = \"bas\"\nright = \"Yes.\"")],
+        [
+            f"{EN}:54: the exercise 'pick' is about the figure 'bas'; the chapter places bars, dots",
+            f"{ZH}:53: exercises differ: pick stands here; {EN} has pick (on bas)",
+        ],
+    ),
     # --------------------------------------------------------------------------- texts
     "question without a number": (
         [(EN, "Of **1,024 turns**, 992 are extra. Why?", "Why?")],

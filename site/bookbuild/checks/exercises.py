@@ -41,6 +41,16 @@ def exercise_placed_twice(manuscript: Manuscript, rooms: Rooms) -> Iterator[Prob
             seen.add(use.name)
 
 
+def exercise_about_no_figure(manuscript: Manuscript, rooms: Rooms) -> Iterator[Problem]:
+    """Find an exercise about a figure that its chapter does not place: its number would be another's."""
+    for source in manuscript.sources.values():
+        placed = [use.key for use in source.figures]
+        for use in source.exercises:
+            if use.figure and use.figure not in placed:
+                wrong = f"the exercise {use.name!r} is about the figure {use.figure!r}"
+                yield source.problem(use.table.line("figure"), wrong, f"the chapter places {listed(placed)}")
+
+
 def unplaced_exercise(manuscript: Manuscript, rooms: Rooms) -> Iterator[Problem]:
     """Find a computed answer that no text asks for."""
     for entry in manuscript.written:
@@ -110,6 +120,7 @@ def unknown_placeholder(manuscript: Manuscript, rooms: Rooms) -> Iterator[Proble
 CHECKS = (
     unknown_exercise,
     exercise_placed_twice,
+    exercise_about_no_figure,
     unplaced_exercise,
     answer_that_fails,
     wrong_options,

@@ -50,7 +50,7 @@ def _figures(source: Source) -> list[tuple[int, str]]:
 
 
 def _exercises(source: Source) -> list[tuple[int, str]]:
-    return [(use.line, use.name) for use in source.exercises]
+    return [(use.line, f"{use.name} (on {use.figure})" if use.figure else use.name) for use in source.exercises]
 
 
 def _listings(source: Source) -> list[tuple[int, str]]:
