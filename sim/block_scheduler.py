@@ -20,6 +20,7 @@ from heapq import heapify, heapreplace
 from itertools import pairwise
 from math import fsum
 from random import Random
+from typing import NamedTuple
 
 from sim.inputs import positive, whole
 
@@ -30,8 +31,7 @@ MAX_BLOCKS_PER_SM = 32
 MAX_US = 1e9
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """One block on the SM that it got, in slot 0 to blocks_per_sm - 1; times in µs."""
 
     block: int
@@ -41,8 +41,7 @@ class Run:
     end_us: float
 
 
-@dataclass(frozen=True, slots=True)
-class Busy:
+class Busy(NamedTuple):
     """A stretch of time with the same number of blocks running."""
 
     start_us: float

@@ -4,6 +4,7 @@ Every mark takes its data from a named source of the figure and its colours from
 `role` column. Coordinates are data coordinates of a plot made by `canvas`.
 """
 
+from widgets.marks.frames import frames, leads, zooms
 from widgets.marks.lanes import cups, lanes, threads
 from widgets.marks.lettering import text
 from widgets.marks.plots import PHONE, WIDE, canvas, cursor, inspected, margin, names, row_names, time_axis
@@ -18,13 +19,16 @@ __all__ = [
     "cells",
     "cups",
     "cursor",
+    "frames",
     "idle",
     "inspected",
     "lanes",
+    "leads",
     "margin",
     "names",
     "row_names",
     "text",
     "threads",
     "time_axis",
+    "zooms",
 ]
