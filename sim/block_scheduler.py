@@ -74,6 +74,16 @@ class Schedule:
         return self.blocks - (self.waves - 1) * self.slots
 
     @property
+    def tail_length_us(self) -> float:
+        """How long slots stand empty with no block left, until the last block ends."""
+        return self.total_us - self.tail_us
+
+    @property
+    def ideal_us(self) -> float:
+        """The time in which the slots would do the work if none of them were ever empty."""
+        return self.work_us / self.slots
+
+    @property
     def busy_share(self) -> float:
         """Share of the slots' time in which they hold a block, in (0, 1]."""
         return self.work_us / (self.slots * self.total_us)
