@@ -33,9 +33,9 @@ def test_265_equal_blocks_on_132_sms_of_two():
     assert (told["running"], told["waiting"], told["ended"]) == (1, 0, 264)  # in the second wave
     assert told["busy_percent"] == pytest.approx(100 * 265 / (2 * 264), rel=1e-12)
     time, waves, busy, tail = made.readouts()
-    assert (time.value, time.unit, time.sub) == ("20", "µs", "10.04 with no slot empty")  # 2650 / 264
-    assert (waves.value, waves.sub) == ("2", "the last fills 1 of 264 slots")
-    assert (busy.value, busy.unit, busy.sub, busy.role) == ("50.2", "%", "of 264 slots × 20 µs", "compute")
+    assert (time.value, time.unit, time.sub) == ("20", "µs", "10.04 with no place empty")  # 2650 / 264
+    assert (waves.value, waves.sub) == ("2", "the last fills 1 of 264 places")
+    assert (busy.value, busy.unit, busy.sub, busy.role) == ("50.2", "%", "of 264 places × 20 µs", "compute")
     assert (tail.value, tail.sub) == ("10", "begins at 10 µs")
 
 
@@ -198,14 +198,14 @@ def test_marks_speak_of_slots_and_moments():
     says = figure().columns()["marks"]["say"]
     assert len(says) == 1 + 264 + 2
     assert says[0] == "Blocks: 264 ended · 1 running · 0 waiting"
-    assert says[1] == "SM 0 · slot 0 · block 264 · 10 to 20 µs"
-    assert says[2] == "SM 0 · slot 1 · empty: no block is left for it"
-    assert says[-2:] == ["At 0 µs · 264 of 264 slots taken, 100 %", "At 10 µs · 1 of 264 slots taken, 0.4 %"]
+    assert says[1] == "SM 0 · place 0 · block 264 · 10 to 20 µs"
+    assert says[2] == "SM 0 · place 1 · empty: no block is left for it"
+    assert says[-2:] == ["At 0 µs · 264 of 264 places taken, 100 %", "At 10 µs · 1 of 264 places taken, 0.4 %"]
     started = figure("moment=1").columns()["marks"]["say"]
     assert started[1:4] == [
-        "SM 0 · slot 0 · block 0 · 0 to 10 µs",
-        "SM 0 · slot 1 · block 132 · 0 to 10 µs",  # every SM has one before any has two
-        "SM 1 · slot 0 · block 1 · 0 to 10 µs",
+        "SM 0 · place 0 · block 0 · 0 to 10 µs",
+        "SM 0 · place 1 · block 132 · 0 to 10 µs",  # every SM has one before any has two
+        "SM 1 · place 0 · block 1 · 0 to 10 µs",
     ]
 
 
