@@ -78,9 +78,9 @@ class BlockScheduler(Figure):
     left_out = (
         N_("The order in which hardware picks SMs. It is not published; here each gets one block before any gets two."),
         N_("What blocks on one SM take from each other. Here a block takes as long beside others as alone."),
-        N_("The time to start a block, other kernels that fill the empty slots, and clusters of blocks."),
+        N_("The time to start a block, other kernels that fill the empty places, and clusters of blocks."),
     )
-    inspect_hint = N_("Point at a slot or at the curve, or walk through them with the arrow keys.")
+    inspect_hint = N_("Point at a place or at the curve, or walk through them with the arrow keys.")
     height, phone_height = scheduler_drawing.HEIGHT, scheduler_drawing.PHONE_HEIGHT
 
     # ------------------------------------------------------------------------------ state
@@ -148,14 +148,14 @@ class BlockScheduler(Figure):
         run, num = kernel.schedule, self.words.num
         total, tail = kernel.us(run.total_us, words), kernel.us(run.tail_length_us, words)
         if kernel.times == EQUAL:
-            last = words("the last fills {n} of {slots} slots", n=num(run.last_wave), slots=num(run.slots))
+            last = words("the last fills {n} of {slots} places", n=num(run.last_wave), slots=num(run.slots))
         else:
             last = words("blurred: the times differ")
-        ideal = words("{us} with no slot empty", us=scheduler_words.ideal(kernel, words))
-        together = words("all slots end together")
+        ideal = words("{us} with no place empty", us=scheduler_words.ideal(kernel, words))
+        together = words("all places end together")
         begins = together if tail == "0" else words("begins at {us} µs", us=kernel.us(run.tail_us, words))
         share = words.percent(run.busy_share)
-        of = words("of {slots} slots × {us} µs", slots=num(run.slots), us=total)
+        of = words("of {slots} places × {us} µs", slots=num(run.slots), us=total)
         return (
             Readout(words("Kernel takes"), total, words("µs"), ideal, secret=hidden),
             Readout(words("Waves"), num(run.waves), sub=last, secret=hidden),

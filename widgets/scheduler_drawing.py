@@ -136,7 +136,7 @@ def _rows(frames: Sequence[Box], words: Words) -> Iterator[tuple[Any, ...]]:
 def _titles(kernel: Kernel, shown: Moment | None, words: Words) -> Iterator[tuple[Any, ...]]:
     yield 0.0, _QUEUE, scheduler_words.queue_title(kernel, shown, words), "ink"
     yield 0.0, _SMS, scheduler_words.sms_title(kernel, shown, words), "ink"
-    yield 0.0, _CURVE, words("Slots taken in %, over time"), "ink"
+    yield 0.0, _CURVE, words("Places taken in %, over time"), "ink"
 
 
 def _marks(

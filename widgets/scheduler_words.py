@@ -63,15 +63,15 @@ def sms_title(kernel: Kernel, moment: Moment | None, words: Words) -> str:
     """Say when this is, and how many slots are taken."""
     slots = words.num(kernel.schedule.slots)
     if moment is None:
-        return words("SMs: {slots} slots for blocks", slots=slots)
+        return words("SMs: {slots} places for blocks", slots=slots)
     fields = {"n": words.num(moment.running), "slots": slots, "t": kernel.us(moment.at_us, words)}
-    return words("SMs at {t} µs: {n} of {slots} slots taken", **fields)
+    return words("SMs at {t} µs: {n} of {slots} places taken", **fields)
 
 
 def slots_say(kernel: Kernel, held: dict[tuple[int, int], Run], hidden: bool, words: Words) -> Iterator[str]:
     """Say of each slot, SM by SM, which block it holds. Templates are fetched once: there may be 1,536 slots."""
-    taken = words("SM {sm} · slot {slot} · block {block} · {a} to {b} µs")
-    free = words("SM {sm} · slot {slot}") if hidden else words("SM {sm} · slot {slot} · empty: no block is left for it")
+    taken = words("SM {sm} · place {slot} · block {block} · {a} to {b} µs")
+    free = words("SM {sm} · place {slot}") if hidden else words("SM {sm} · place {slot} · empty: no block is left for it")
     printed: dict[float, str] = {}
     for sm in range(kernel.sms):
         for slot in range(kernel.per_sm):
@@ -90,7 +90,7 @@ def moment_says(kernel: Kernel, moment: Moment, words: Words) -> str:
     share = words.percent(moment.running / kernel.schedule.slots)
     fields = {"n": words.num(moment.running), "slots": words.num(kernel.schedule.slots), "percent": share}
     at = kernel.us(moment.at_us, words)
-    return words("At {t} µs · {n} of {slots} slots taken, {percent} %", t=at, **fields)
+    return words("At {t} µs · {n} of {slots} places taken, {percent} %", t=at, **fields)
 
 
 # ----------------------------------------------------------------------------------- the whole
@@ -100,7 +100,7 @@ def told(kernel: Kernel, shown: Moment | None, words: Words) -> Iterator[str]:
     """Yield the sentences of the summary."""
     num, schedule = words.num, kernel.schedule
     fields = {"blocks": num(schedule.blocks), "sms": num(kernel.sms), "n": kernel.per_sm, "slots": num(schedule.slots)}
-    yield words("Blocks: {blocks}. SMs: {sms}, with {n} slots each, {slots} in all.", **fields)
+    yield words("Blocks: {blocks}. SMs: {sms}, with {n} places each, {slots} in all.", **fields)
     yield block_times(kernel, words)
     if shown is None:
         yield words("How long the kernel takes is yours to guess first.")
@@ -110,8 +110,8 @@ def told(kernel: Kernel, shown: Moment | None, words: Words) -> Iterator[str]:
         yield words("The kernel takes {us} µs. Waves: {n}; blocks in the last: {last}.", us=total, n=waves, last=last)
     else:
         least = ideal(kernel, words)
-        yield words("The kernel takes {us} µs; {ideal} µs if no slot were ever empty.", us=total, ideal=least)
-    yield words("The slots are busy {percent} % of the time.", percent=words.percent(schedule.busy_share))
+        yield words("The kernel takes {us} µs; {ideal} µs if no place were ever empty.", us=total, ideal=least)
+    yield words("The places are busy {percent} % of the time.", percent=words.percent(schedule.busy_share))
     at = kernel.us(shown.at_us, words)
     counts = {"a": num(shown.ended), "b": num(shown.running), "c": num(shown.waiting)}
     yield words("Shown at {t} µs: {a} blocks ended, {b} running, {c} waiting.", t=at, **counts)
@@ -124,7 +124,7 @@ def ideal(kernel: Kernel, words: Words) -> str:
 
 def table(kernel: Kernel, hidden: bool, words: Words) -> Table:
     """Return one row a moment."""
-    head = (words("At"), words("Blocks ended"), words("running"), words("waiting"), words("Slots taken"))
+    head = (words("At"), words("Blocks ended"), words("running"), words("waiting"), words("Places taken"))
     if hidden:
         return Table(head, (("?", "?", "?", "?", words("your guess first")),))
     num = words.num
