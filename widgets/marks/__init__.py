@@ -4,6 +4,7 @@ Every mark takes its data from a named source of the figure and its colours from
 `role` column. Coordinates are data coordinates of a plot made by `canvas`.
 """
 
+from widgets.marks.frames import beyond, frames
 from widgets.marks.lanes import cups, lanes, threads
 from widgets.marks.lettering import text
 from widgets.marks.plots import PHONE, WIDE, canvas, cursor, inspected, margin, names, row_names, time_axis
@@ -14,10 +15,12 @@ __all__ = [
     "WIDE",
     "bands",
     "bars",
+    "beyond",
     "canvas",
     "cells",
     "cups",
     "cursor",
+    "frames",
     "idle",
     "inspected",
     "lanes",
