@@ -102,8 +102,10 @@ def refused(kernel: Kernel, words: Words) -> str:
 # ------------------------------------------------------------------------------------------- marks
 
 
-def block_says(kernel: Occupancy, block: int, words: Words) -> str:
-    """Say what one resident block takes."""
+def block_says(kernel: Occupancy, block: int, secret: bool, words: Words) -> str:
+    """Say what one resident block takes; a secret leaves out what it is given."""
+    if secret:
+        return words("Block {block} · {warps}", block=block, warps=warps(kernel.warps_per_block, words))
     return words(
         "Block {block} · {warps} · {registers} registers · {bytes} bytes of shared memory",
         block=block, warps=warps(kernel.warps_per_block, words), bytes=words.num(kernel.shared_bytes_allocated),
@@ -111,8 +113,8 @@ def block_says(kernel: Occupancy, block: int, words: Words) -> str:
     )  # fmt: skip
 
 
-def warp_says(kernel: Occupancy, shown: int, words: Words) -> Iterator[str]:
-    """Say of each warp of the first blocks to which block and partition it belongs and how many threads it has."""
+def warp_says(kernel: Occupancy, shown: int, secret: bool, words: Words) -> Iterator[str]:
+    """Say of each warp of the first blocks where it belongs, what it is given and how many threads it has."""
     each = kernel.warps_per_block
     last = kernel.threads_per_block - WARP_LANES * (each - 1)
     registers = words.num(kernel.registers_per_warp)
@@ -122,6 +124,10 @@ def warp_says(kernel: Occupancy, shown: int, words: Words) -> Iterator[str]:
         rest = words("{threads}, {n} lanes idle", threads=rest, n=WARP_LANES - last)
     partitions = multiprocessor(kernel.compute_capability).partitions
     for warp in range(shown * each):
+        if secret:
+            told = {"warp": warp, "block": warp // each, "threads": full if (warp + 1) % each else rest}
+            yield words("Warp {warp} · block {block} · {threads}", **told)
+            continue
         yield words(
             "Warp {warp} · block {block} · partition {partition} · {registers} registers · {threads}",
             warp=warp, block=warp // each, partition=warp % partitions, registers=registers,

@@ -101,14 +101,14 @@ def columns(kernel: Kernel, shown: Shown, words: Words) -> dict[str, Columns]:
 
 def says(kernel: Kernel, shown: Shown, words: Words) -> Iterator[tuple[float, float, str]]:
     """Yield the marks of the SM: blocks, warps, unused slots, partitions, other shelves, the next block."""
-    fits, sm = kernel.fits, kernel.sm
+    fits, sm, secret = kernel.fits, kernel.sm, bool(shown.secret)
     slots = multiprocessor(fits.compute_capability).warps
     top, bottom = _SHELF["warps"]
     for block in range(shown.blocks):
         middle = (block + 0.5) * fits.warps_per_block / slots
-        yield middle, INNER - top - 8, occupancy_words.block_says(fits, block, words)
+        yield middle, INNER - top - 8, occupancy_words.block_says(fits, block, secret, words)
     middle_y = INNER - (top + _LABEL + bottom) / 2
-    for warp, said in enumerate(occupancy_words.warp_says(fits, shown.blocks, words)):
+    for warp, said in enumerate(occupancy_words.warp_says(fits, shown.blocks, secret, words)):
         yield (warp + 0.5) / slots, middle_y, said
     if shown.secret:
         return
@@ -140,14 +140,14 @@ def _strip(number: int) -> tuple[float, float]:
     return top, top - _STRIP
 
 
-def _level(name: Limiter) -> tuple[float, float]:
+def level(name: Limiter) -> tuple[float, float]:
     """Return bottom and top of a shelf."""
     top, bottom = _SHELF[name]
     return INNER - bottom, INNER - top
 
 
 def _bar_ends() -> tuple[float, float]:
-    bottom, top = _level("warps")
+    bottom, top = level("warps")
     return bottom + _PAD, top - _LABEL
 
 
@@ -160,9 +160,9 @@ def _unused(kernel: Kernel, shown: Shown) -> Iterator[tuple[Any, ...]]:
     for number in range(len(kernel.sm.partitions)):
         top, bottom = _strip(number)
         yield 0, 1, bottom, top, "cell"
-    yield (0, 1, *_level("shared_memory"), "cell")
+    yield (0, 1, *level("shared_memory"), "cell")
     count = kernel.sm["blocks"].capacity
-    bottom, top = _level("blocks")
+    bottom, top = level("blocks")
     for slot in range(shown.blocks, count):
         yield (slot + 0.06) / count, (slot + 0.94) / count, bottom, top, "cell"
 
@@ -194,7 +194,7 @@ def _no_threads(kernel: Kernel, shown: Shown) -> Iterator[tuple[Any, ...]]:
 def _frames(kernel: Kernel, shown: Shown) -> Iterator[tuple[Any, ...]]:
     slots, each = kernel.sm["warps"].capacity, kernel.fits.warps_per_block
     for block in range(shown.blocks):
-        yield ((block * each + 0.03) / slots, ((block + 1) * each - 0.03) / slots, *_level("warps"), "rest")
+        yield ((block * each + 0.03) / slots, ((block + 1) * each - 0.03) / slots, *level("warps"), "rest")
 
 
 def _shares(kernel: Kernel, shown: Shown) -> Iterator[tuple[Any, ...]]:
@@ -210,10 +210,10 @@ def _shares(kernel: Kernel, shown: Shown) -> Iterator[tuple[Any, ...]]:
     if shelf.block:
         for block in range(shown.blocks):
             left, right = block * shelf.block / shelf.capacity, (block + 1) * shelf.block / shelf.capacity
-            yield (left, right, *_level("shared_memory"), "compute")
+            yield (left, right, *level("shared_memory"), "compute")
     count = kernel.sm["blocks"].capacity
     for block in range(shown.blocks):
-        yield ((block + 0.06) / count, (block + 0.94) / count, *_level("blocks"), "compute")
+        yield ((block + 0.06) / count, (block + 0.94) / count, *level("blocks"), "compute")
 
 
 def _reserve(kernel: Kernel, shown: Shown) -> Iterator[tuple[Any, ...]]:
@@ -222,7 +222,7 @@ def _reserve(kernel: Kernel, shown: Shown) -> Iterator[tuple[Any, ...]]:
     if shelf.block > asked:
         for block in range(shown.blocks):
             left = (block * shelf.block + asked) / shelf.capacity
-            yield (left, (block + 1) * shelf.block / shelf.capacity, *_level("shared_memory"), "idle")
+            yield (left, (block + 1) * shelf.block / shelf.capacity, *level("shared_memory"), "idle")
 
 
 def _next(kernel: Kernel, shown: Shown) -> dict[str, Columns]:
@@ -235,7 +235,7 @@ def _next(kernel: Kernel, shown: Shown) -> dict[str, Columns]:
                 continue
             shelf = kernel.sm[name]
             ends = shelf.used / shelf.capacity, (shelf.used + shelf.block) / shelf.capacity
-            outline.append((*ends, *_level(name)))
+            outline.append((*ends, *level(name)))
     cut = [(left, min(right, _TORN), bottom, top, "cost") for left, right, bottom, top in outline if left < _TORN]
     past = [(max(left, 1.0), *rest) for left, *rest in cut if rest[0] > 1]
     return {"next": _table(cut, _BOX), "beyond": _table(past, _BOX)}
