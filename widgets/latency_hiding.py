@@ -169,7 +169,7 @@ class LatencyHiding(Figure):
                 sub=words("{busy} of {all} cycles", busy=trace.timeline.busy_cycles, all=trace.timeline.cycles),
             ),
             Readout(
-                words("Warps that keep it busy"), words.num(trace.scheduler_knee),
+                words("Warps that fill it"), words.num(trace.scheduler_knee),
                 sub=words("{n} on an SM of {slots} slots", n=words.num(knee), slots=trace.slots),
             ),
         )  # fmt: skip

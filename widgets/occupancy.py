@@ -169,7 +169,7 @@ class Occupancy(Figure):
                 Readout(text, "?", sub=first, secret=True)
                 for text in (words("Blocks on the SM"), words("Resident warps"), words("Occupancy"), label)
             )
-        launched, limited = fits.blocks_per_sm > 0, occupancy_words.limited(fits, words)
+        launched, limit = fits.blocks_per_sm > 0, occupancy_words.limit(fits, words)
         each = words("{warps} each", warps=occupancy_words.warps(fits.warps_per_block, words))
         sub = each if launched else words("cannot be launched")
         return (
@@ -178,7 +178,7 @@ class Occupancy(Figure):
                 words("Resident warps"), num(fits.warps_per_sm), role="compute" if launched else "",
                 sub=words("of {n} slots", n=kernel.sm["warps"].capacity),
             ),
-            Readout(words("Occupancy"), occupancy_words.percent(fits, words), "%", limited),
+            Readout(words("Occupancy"), occupancy_words.percent(fits, words), "%", limit),
             self._one_more(label),
         )  # fmt: skip
 

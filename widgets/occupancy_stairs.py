@@ -39,7 +39,7 @@ Rows = list[tuple[Any, ...]]
 def build(plot: Plot, figure: Figure, roles: Roles) -> None:
     """Draw the sources of `columns`."""
     source = figure.source
-    ends: dict[str, str] = {"x0": "x0", "x1": "x1", "y0": "y0", "y1": "y1"}
+    ends: dict[str, Any] = {"x0": "x0", "x1": "x1", "y0": "y0", "y1": "y1"}
     plot.add_glyph(source("levels"), Segment(**ends, line_color=roles("ink"), line_width=1))
     under = Quad(left="left", right="right", bottom="bottom", top="top", fill_color=roles("soft"), line_color=None)
     plot.add_glyph(source("under"), under)

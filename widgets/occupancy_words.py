@@ -70,11 +70,16 @@ def percent(kernel: Occupancy, words: Words) -> str:
 
 
 def limited(kernel: Occupancy, words: Words) -> str:
-    """Say what limits the blocks, on one line of a readout."""
-    limiters = kernel.limiters
-    if len(limiters) > 2:
-        return words("limited by {n} resources at once", n=len(limiters))
-    return words("limited by {what}", what=joined((words(RESOURCES[name]) for name in limiters), words))
+    """Say what limits the blocks."""
+    return words("limited by {what}", what=joined((words(RESOURCES[name]) for name in kernel.limiters), words))
+
+
+def limit(kernel: Occupancy, words: Words) -> str:
+    """Say it on the one short line of a readout."""
+    first, *others = kernel.limiters
+    if others:
+        return words("{n} limits at once", n=len(others) + 1)
+    return words("limit: {what}", what=words(RESOURCES[first]))
 
 
 def refused(kernel: Kernel, words: Words) -> str:
@@ -219,8 +224,7 @@ def result(kernel: Kernel, words: Words) -> str:
             "An SM of compute capability {cc} holds {blocks}: {used} of {all} warp slots, "
             "{percent} % occupancy, {limited}.",
             blocks=blocks(fits.blocks_per_sm, words), cc=fits.compute_capability, used=sm.used, all=sm.capacity,
-            percent=percent(fits, words),
-            limited=words("limited by {what}", what=joined((words(RESOURCES[name]) for name in fits.limiters), words)),
+            percent=percent(fits, words), limited=limited(fits, words),
         )
     ]  # fmt: skip
     if kernel.sm.idle_lanes:

@@ -171,7 +171,7 @@ def test_readouts():
     blocks, warps, percent, more = figure().readouts()
     assert (blocks.value, blocks.sub) == ("4", "8 warps each")
     assert (warps.value, warps.sub, warps.role) == ("32", "of 64 slots", "compute")
-    assert (percent.value, percent.unit, percent.sub) == ("50", "%", "limited by registers")
+    assert (percent.value, percent.unit, percent.sub) == ("50", "%", "limit: registers")
     assert (more.label, more.value, more.unit, more.sub, more.role) == (
         "One more register", "3", "blocks", "thread: 3, byte: 4", "cost",
     )  # fmt: skip
@@ -179,8 +179,9 @@ def test_readouts():
     assert (more.label, more.value, more.unit, more.sub) == ("One more byte", "1", "block", "thread: 2, register: 2")
     more = figure("axis=threads&threads=1024").readouts()[3]
     assert (more.value, more.sub, more.role) == ("–", "there is none", "")
-    assert figure("registers=32").readouts()[2].sub == "limited by warp slots and registers"
-    assert figure("threads=33&registers=32").readouts()[2].sub == "limited by 3 resources at once"
+    assert figure("registers=32").readouts()[2].sub == "2 limits at once"
+    assert figure("threads=33&registers=32").readouts()[2].sub == "3 limits at once"
+    assert "limited by warp slots and registers." in figure("registers=32").summary()
     assert "limited by warp slots, registers and block slots" in figure("threads=33&registers=32").summary()
 
 
