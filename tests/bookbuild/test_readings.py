@@ -29,13 +29,18 @@ def copy(tmp_path):
 
 def test_the_committed_readings_are_what_the_converter_makes(copy):
     written = readings.convert(copy)
-    assert [path.name for path in written] == ["bank_conflicts.json", "divergence.json", "stream_timeline.json"]
+    assert [path.name for path in written] == [
+        "bank_conflicts.json",
+        "divergence.json",
+        "occupancy.json",
+        "stream_timeline.json",
+    ]
     for path in written:
         committed = ROOT / path.relative_to(copy)
         assert path.read_bytes() == committed.read_bytes(), f"{committed}: run `gpubook readings`"
 
 
-@pytest.mark.parametrize("name", ["bank_conflicts", "divergence", "stream_timeline"])
+@pytest.mark.parametrize("name", ["bank_conflicts", "divergence", "occupancy", "stream_timeline"])
 def test_a_reading_says_where_it_comes_from(name):
     reading = read(name)
     assert list(reading) == KEYS

@@ -4,7 +4,7 @@ Every mark takes its data from a named source of the figure and its colours from
 `role` column. Coordinates are data coordinates of a plot made by `canvas`.
 """
 
-from widgets.marks.frames import frames, leads, zooms
+from widgets.marks.frames import beyond, frames, leads, zooms
 from widgets.marks.lanes import cups, lanes, threads
 from widgets.marks.lettering import text
 from widgets.marks.plots import PHONE, WIDE, canvas, cursor, inspected, margin, names, row_names, time_axis
@@ -15,6 +15,7 @@ __all__ = [
     "WIDE",
     "bands",
     "bars",
+    "beyond",
     "canvas",
     "cells",
     "cups",
