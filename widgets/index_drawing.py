@@ -23,12 +23,12 @@ from widgets.theme import Roles
 from widgets.words import N_, Words
 
 HEIGHT, PHONE_HEIGHT = 500, 470
-_LEFT, _RIGHT = -3.1, 38.3  # lanes; room for the warps' numbers and for the names of groups
+_LEFT, _RIGHT = -4.1, 40.0  # lanes; room for the warps' numbers and for the names of groups
 _GRID = 479  # y of the grid's title
 _FRAME, _FLOOR, _TITLE = 387, 148, 373  # of the large block's edges and its title
 _ROWS, _ROWS_END = 358, 156  # where its warps are
-_WARP, _INDEX, _LANE = 129, 110, 92  # of the large warp's title, its lanes' numbers and its lanes
-_STEM, _SUM, _SECOND = 58, 46, 29  # of the line from the lane chosen, and of its two sums
+_WARP, _INDEX, _LANE = 122, 103, 85  # of the large warp's title, its lanes' numbers and its lanes
+_STEM, _SUM, _SECOND = 49, 36, 18  # of the line from the lane chosen, and of its two sums
 _BAND = 12  # half a warp's height
 _LINE = 15  # between two texts that do not touch
 
@@ -45,14 +45,16 @@ def columns(shown: Launched, hidden: str, words: Words) -> dict[str, Columns]:
     rows = _row_places(len(warps))
     left, right = next((box.left, box.right) for box in strip if box.block == place.block)
     lanes = [_lane(warp, hidden) for warp in warps]
-    small = 7 if len(warps) <= 8 else 5
+    if not hidden:
+        lanes[place.warp][place.lane] = ("compute", "ink", "solid")
+    small = 6 if len(warps) <= 8 else 5
     return {
         **index_strip.columns(launch, strip, place.block, bool(hidden), words),
         "zooms": {
-            "xs": [[left, right, _RIGHT - 0.1, _LEFT + 0.1]],
+            "xs": [[left, right, _RIGHT - 0.2, _LEFT + 0.2]],
             "ys": [[index_strip.BOTTOM, index_strip.BOTTOM, _FRAME, _FRAME]], "role": ["ink"],
         },
-        "frame": _table([(_LEFT + 0.05, _RIGHT - 0.05, _FLOOR, _FRAME, "ink")], _BOX),
+        "frame": _table([(_LEFT + 0.15, _RIGHT - 0.15, _FLOOR, _FRAME, "ink")], _BOX),
         "rows": {
             "x": [lane for _ in rows for lane in range(WARP_LANES)],
             "y": [y for y in rows for _ in range(WARP_LANES)],
@@ -67,10 +69,10 @@ def columns(shown: Launched, hidden: str, words: Words) -> dict[str, Columns]:
         "group_names": _table(() if hidden else _group_names(warps, rows, words), ("x", "y", "text", "short", "role")),
         "now": _table([] if hidden else [_outline(rows, place.warp)], _BOX),
         "leads": _table([] if hidden else _leads(rows, place.warp, place.lane), ("x0", "y0", "x1", "y1", "role")),
-        "warp": _table([(-0.8, WARP_LANES - 0.2, _LANE - _BAND, _LANE + _BAND, "surface")], _BOX),
-        "lanes": _large(_lane(shown.chosen, hidden), place.lane, hidden),
+        "warp": _table([(-0.85, WARP_LANES - 0.15, _LANE - _BAND, _LANE + _BAND, "surface")], _BOX),
+        "lanes": _large(lanes[place.warp]),
         "index": _index(),
-        "titles": _table(_titles(shown, hidden, words), _TEXT),
+        "titles": _table(_titles(shown, hidden, words), ("x", "y", "text", "short", "role")),
         "sums": _table([] if hidden else _sums(shown, words), ("x", "y", "text", "align", "role")),
         "note": _table([((WARP_LANES - 1) / 2, (_ROWS + _ROWS_END) / 2, hidden, "rest")] if hidden else [], _TEXT),
         "marks": _table(_marks(shown, strip, rows, bool(hidden), words), ("x", "y", "say")),
@@ -116,7 +118,17 @@ def _row_names(rows: Sequence[float], words: Words) -> Iterator[tuple[Any, ...]]
 
 
 def _kind(warp: Warp) -> str:
-    return "cost" if warp.diverges else "compute" if warp.live else "idle"
+    if warp.diverges:
+        return "diverges"
+    return "idle" if not warp.live else "whole" if warp.threads == WARP_LANES else "short"
+
+
+_KINDS = {  # role and name of a run of warps that leave the check in one way
+    "whole": ("compute", N_("{n} whole")),
+    "short": ("compute", N_("{n} short")),
+    "diverges": ("cost", N_("{n} diverges")),
+    "idle": ("idle", N_("{n} idle")),
+}
 
 
 def _groups(warps: Sequence[Warp], rows: Sequence[float]) -> Iterator[tuple[Any, ...]]:
@@ -125,7 +137,8 @@ def _groups(warps: Sequence[Warp], rows: Sequence[float]) -> Iterator[tuple[Any,
     inset = 0.35 * half
     for kind, run in groupby(warps, _kind):
         numbers = [warp.warp for warp in run]
-        yield WARP_LANES, WARP_LANES + 0.18, rows[numbers[-1]] - half + inset, rows[numbers[0]] + half - inset, kind
+        bottom, top = rows[numbers[-1]] - half + inset, rows[numbers[0]] + half - inset
+        yield WARP_LANES, WARP_LANES + 0.18, bottom, top, _KINDS[kind][0]
 
 
 def _group_names(warps: Sequence[Warp], rows: Sequence[float], words: Words) -> Iterator[tuple[Any, ...]]:
@@ -133,12 +146,9 @@ def _group_names(warps: Sequence[Warp], rows: Sequence[float], words: Words) -> 
     runs = [(kind, [warp.warp for warp in run]) for kind, run in groupby(warps, _kind)]
     middles = [(rows[numbers[0]] + rows[numbers[-1]]) / 2 for _, numbers in runs]
     for (kind, numbers), y in zip(runs, _apart(middles), strict=True):
-        if kind == "cost":
-            text, short = words("{n} diverges", n=1), words("diverges")
-        else:
-            message = N_("{n} whole") if kind == "compute" else N_("{n} idle")
-            text = short = words(message, n=len(numbers))
-        yield WARP_LANES + 0.45, y, text, short, kind
+        role, message = _KINDS[kind]
+        text = words(message, n=len(numbers))
+        yield WARP_LANES + 0.45, y, text, words("diverges") if kind == "diverges" else text, role
 
 
 def _apart(middles: Sequence[float]) -> list[float]:
@@ -163,17 +173,15 @@ def _outline(rows: Sequence[float], warp: int) -> tuple[Any, ...]:
 def _leads(rows: Sequence[float], warp: int, lane: int) -> Iterator[tuple[Any, ...]]:
     _, _, bottom, _, _ = _outline(rows, warp)
     for x in (-0.85, WARP_LANES - 0.15):
-        yield x, bottom, x, _LANE + _BAND * 0.4, "rest"
+        yield x, bottom, x, _LANE, "rest"
     yield lane, _LANE - 7, lane, _STEM, "ink"
 
 
-def _large(looks: Sequence[tuple[str, str, str]], chosen: int, hidden: str) -> Columns:
-    edges = [edge for _, edge, _ in looks]
-    if not hidden:
-        edges[chosen] = "ink"
+def _large(looks: Sequence[tuple[str, str, str]]) -> Columns:
     return {
         "x": list(range(WARP_LANES)), "y": [_LANE] * WARP_LANES,
-        "role": [fill for fill, _, _ in looks], "edge": edges, "dash": [dash for _, _, dash in looks],
+        "role": [fill for fill, _, _ in looks], "edge": [edge for _, edge, _ in looks],
+        "dash": [dash for _, _, dash in looks],
     }  # fmt: skip
 
 
@@ -187,10 +195,12 @@ def _index() -> Columns:
 
 
 def _titles(shown: Launched, hidden: str, words: Words) -> Iterator[tuple[Any, ...]]:
-    yield -0.5, _GRID, index_words.grid_title(shown.launch, words), "rest"
-    yield -0.5, _TITLE, index_words.block_title(shown, bool(hidden), words), "rest"
+    yield -0.5, _GRID, *index_words.grid_title(shown.launch, words), "ink"
+    block = index_words.block_title(shown, bool(hidden), words)
+    yield -0.5, _TITLE, block, block, "ink"
     if not hidden:
-        yield -0.5, _WARP, index_words.warp_title(shown, words), "cost" if shown.chosen.diverges else "rest"
+        warp = index_words.warp_title(shown, words)
+        yield -0.5, _WARP, warp, warp, "cost" if shown.chosen.diverges else "ink"
 
 
 def _sums(shown: Launched, words: Words) -> Iterator[tuple[Any, ...]]:
@@ -236,10 +246,11 @@ def build(figure: Figure) -> Plot:
     for tag in (WIDE, PHONE):
         marks.lanes(plot, source("lanes"), roles, size=12 if tag == WIDE else 6, dash=tag == WIDE).tags = [tag]
     for column, tag, size in (("text", WIDE, "12px"), ("short", PHONE, "11px")):
-        for name, align in (("numbers", "center"), ("row_names", "right"), ("index", "center")):
-            marks.text(plot, source(name), roles, column=column, tags=[tag], size=size, align=align)
+        for name in ("numbers", "index"):
+            marks.text(plot, source(name), roles, column=column, tags=[tag], size=size)
+        marks.text(plot, source("row_names"), roles, column=column, tags=[tag], size=size, align="right", dx=-3)
         marks.text(plot, source("group_names"), roles, column=column, tags=[tag], size=size, align="left", bold=True)
-        marks.text(plot, source("titles"), roles, tags=[tag], size=size, align="left", bold=True)
+        marks.text(plot, source("titles"), roles, column=column, tags=[tag], size=size, align="left", bold=True)
         marks.text(plot, source("sums"), roles, tags=[tag], size=size, align="align")
     marks.text(plot, source("note"), roles, size="14px")
     marks.cursor(plot, source("cursor"))

@@ -13,7 +13,7 @@ from widgets.words import Words
 
 TOP, BOTTOM = 467, 411  # y of the blocks' edges
 _START, _SPAN = -0.5, 32.0  # lanes, which the rows below count x in
-_SHOWN = 8  # blocks that there is room for
+_ALL, _SOME = 8, 5  # blocks that there is room for, and how many are drawn where there are more
 _MIDDLE = (TOP + BOTTOM) / 2
 _BARS = (TOP - 21, BOTTOM + 6)  # where the warps are, under the block's number
 
@@ -34,23 +34,23 @@ def shown_blocks(blocks: int, chosen: int) -> tuple[int, ...]:
     """Choose the blocks drawn: all of few; else the first, the last and those around the chosen one.
 
     >>> shown_blocks(8, 3), shown_blocks(7813, 7812), shown_blocks(100, 50)
-    ((0, 1, 2, 3, 4, 5, 6, 7), (0, 7807, 7808, 7809, 7810, 7811, 7812), (0, 48, 49, 50, 51, 52, 99))
+    ((0, 1, 2, 3, 4, 5, 6, 7), (0, 7809, 7810, 7811, 7812), (0, 49, 50, 51, 99))
     """
-    if blocks <= _SHOWN:
+    if blocks <= _ALL:
         return tuple(range(blocks))
     found: set[int] = set()
-    for size in range(_SHOWN - 3, _SHOWN):  # around one of the ends, the end is among them
+    for size in range(_SOME - 2, _SOME):  # around one of the ends, the end is among them
         first = min(max(0, chosen - size // 2), blocks - size)
         found = {0, blocks - 1, *range(first, first + size)}
-        if len(found) == _SHOWN - 1:
+        if len(found) == _SOME:
             break
     return tuple(sorted(found))
 
 
 def places(blocks: int, chosen: int) -> tuple[Box, ...]:
-    """Place the blocks drawn from left to right; gaps for those left out share one block's width."""
+    """Place the blocks drawn from left to right; gaps for those left out share one's width."""
     shown = shown_blocks(blocks, chosen)
-    width = _SPAN / _SHOWN
+    width = _SPAN / (_ALL if blocks <= _ALL else _SOME + 1)
     gaps = sum(after - block > 1 for block, after in pairwise(shown))
     found, x, before = [], _START, -1
     for block in shown:
@@ -94,7 +94,7 @@ def _bars(launch: Launch, box: Box) -> Iterator[tuple[float, float, float, float
         if warp.live:
             yield left, cut, high - pitch + gap, high, "compute"
         if warp.live < warp.threads:
-            yield cut, end, high - pitch + gap, high, "cost" if warp.diverges else "cell"
+            yield cut, end, high - pitch + gap, high, "cost" if warp.diverges else "idle"
 
 
 def _numbers(strip: Sequence[Box], words: Words) -> Iterator[tuple[float, float, str, str, str]]:
@@ -102,7 +102,7 @@ def _numbers(strip: Sequence[Box], words: Words) -> Iterator[tuple[float, float,
     for box in strip:
         if box.gap is not None:
             yield box.gap, _MIDDLE, "…", "…", "rest"
-        number = words.num(box.block)
+        number = words.num(box.block)  # a frame among few is 37 px wide on a phone
         yield (box.left + box.right) / 2, TOP - 10, number, number if len(number) < 7 else "", "rest"
 
 

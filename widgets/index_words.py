@@ -115,11 +115,14 @@ def lanes_say(launch: Launch, warp: Warp, hidden: bool, words: Words) -> Iterato
 # ---------------------------------------------------------------------------- in the drawing
 
 
-def grid_title(launch: Launch, words: Words) -> str:
-    """Name the uppermost scale."""
+def grid_title(launch: Launch, words: Words) -> tuple[str, str]:
+    """Name the uppermost scale, on a wide page and on a phone."""
     blocks = words.plural("{n} block", "{n} blocks", launch.blocks)
     threads = words.plural("{n} thread", "{n} threads", launch.block_threads)
-    return words("Grid: {blocks} of {threads}", blocks=blocks, threads=threads)
+    fields = {"blocks": blocks, "threads": threads, "n": words.num(launch.elements)}
+    return words("Grid: {blocks} of {threads} for n = {n}", **fields), words(
+        "{blocks} of {threads}, n = {n}", **fields
+    )
 
 
 def block_title(shown: Launched, hidden: bool, words: Words) -> str:

@@ -131,10 +131,16 @@ def _waves(kernel: Kernel, unit: float) -> list[tuple[float, float]]:
 
 
 def _wave_names(waves: Sequence[tuple[float, float]], words: Words) -> Iterator[tuple[Any, ...]]:
-    for n, (start, end) in enumerate(waves, 1):
-        name, number = words("wave {n}", n=n), str(n)
-        fits = {tag: width_px(name) + 4 < (end - start) * px for tag, px in _PX.items()}
-        yield (start + end) / 2, _NAMES, name if fits[WIDE] else number, name if fits[PHONE] else number, "rest"
+    """Yield the waves' names, or their numbers, or every second, third … of them, as there is room."""
+    name = words("wave {n}", n=len(waves))
+    length = waves[0][1] if waves else 0.0
+    named = {tag: width_px(name) + 4 < length * px for tag, px in _PX.items()}
+    every = {tag: ceil((width_px(str(len(waves))) + 5) / (length * px)) if waves else 1 for tag, px in _PX.items()}
+    for n, (start, end) in enumerate(waves):
+        texts = (
+            words("wave {n}", n=n + 1) if named[tag] else "" if n % every[tag] else str(n + 1) for tag in (WIDE, PHONE)
+        )
+        yield (start + end) / 2, _NAMES, *texts, "rest"
 
 
 def _levels(words: Words) -> Columns:

@@ -28,7 +28,7 @@ _LEFT, _RIGHT = -7.5, 100.6
 _QUEUE, _STRIP = 499, (474, 488)  # y of the queue's title, and of its edges
 _SMS, _GRID = 456, (177, 446)  # of the SMs' title, and of their edges
 _CURVE = 157  # of the curve's title
-_TALLEST = 66  # px of an SM
+_TALLEST = 120  # px of an SM
 _COLUMNS = ((1, 1), (4, 2), (12, 4), (36, 6), (192, 12))  # up to so many SMs stand in so many columns
 _PX = {WIDE: 7.3, PHONE: 2.9}  # of one percent of the width
 
@@ -56,7 +56,7 @@ def sm_boxes(sms: int) -> list[Box]:
 
 def slot_boxes(sm: Box, per_sm: int) -> list[Box]:
     """Return the slots inside an SM's frame: up to four in a row."""
-    left, right, bottom, top = sm[0] + 0.45, sm[1] - 0.45, sm[2] + 2.5, sm[3] - 2.5
+    left, right, bottom, top = sm[0] + 0.35, sm[1] - 0.35, sm[2] + 2.5, sm[3] - 2.5
     across = min(per_sm, 4)
     wide, high = (right - left) / across, (top - bottom) / -(-per_sm // across)
     return [
@@ -75,7 +75,7 @@ def columns(kernel: Kernel, shown: Moment | None, words: Words) -> dict[str, Col
     held = {(run.sm, run.slot): run for run in running(kernel.schedule, shown.at_us)} if shown else {}
     busy = {sm for sm, _ in held}
     guess = [] if shown else [words("your guess first")]
-    middle = (_GRID[0] + _GRID[1]) / 2
+    middle = (scheduler_curve.BOTTOM + scheduler_curve.TOP) / 2
     says = list(_marks(kernel, shown, slots, held, words))
     return {
         "strip": _table(_strip(kernel, shown, ("ended", "running")), _BOX),
@@ -88,7 +88,7 @@ def columns(kernel: Kernel, shown: Moment | None, words: Words) -> dict[str, Col
         "ids": _table(_ids(held, slots, words), ("x", "y", "text", "short", "role")),
         "rows": _table(_rows(frames, words), ("x", "y", "text", "short", "role")),
         "titles": _table(_titles(kernel, shown, words), _TEXT),
-        "note": _table(((50.0, middle, text, "rest", "surface") for text in guess), (*_TEXT, "ground")),
+        "note": _table(((50.0, middle, text, "rest") for text in guess), _TEXT),
         **scheduler_curve.columns(kernel, shown, words),
         "marks": _table(says, ("x", "y", "say")),
         "cursor": {"x": [], "y": []},
@@ -116,14 +116,15 @@ def _strip(kernel: Kernel, shown: Moment | None, states: Sequence[str]) -> Itera
 
 
 def _ids(held: Held, slots: Slots, words: Words) -> Iterator[tuple[Any, ...]]:
-    """Yield the blocks' numbers where they fit into their slots."""
-    for place, run in held.items():
+    """Yield the blocks' numbers, where all of them fit into their slots."""
+    numbers = {place: words.num(run.block) for place, run in held.items()}
+    left, right, bottom, top = slots[0, 0]
+    room, widest = right - left, max((width_px(number, 11) for number in numbers.values()), default=0)
+    fits = {tag: widest + 3 < room * px and top - bottom > 12 for tag, px in _PX.items()}
+    for place, number in numbers.items() if any(fits.values()) else ():
         left, right, bottom, top = slots[place]
-        number = words.num(run.block)
-        fits = {tag: width_px(number, 11) + 3 < (right - left) * px and top - bottom > 12 for tag, px in _PX.items()}
-        if any(fits.values()):
-            texts = (number if fits[tag] else "" for tag in (WIDE, PHONE))
-            yield (left + right) / 2, (bottom + top) / 2, *texts, "compute"
+        texts = (number if fits[tag] else "" for tag in (WIDE, PHONE))
+        yield (left + right) / 2, (bottom + top) / 2, *texts, "compute"
 
 
 def _rows(frames: Sequence[Box], words: Words) -> Iterator[tuple[Any, ...]]:
@@ -169,7 +170,7 @@ def build(figure: Figure) -> Plot:
         marks.text(plot, source("rows"), roles, column=column, size=size, align="right", tags=[tag])
         size = "12px" if tag == WIDE else "11px"
         marks.text(plot, source("titles"), roles, size=size, align="left", bold=True, tags=[tag])
-    marks.text(plot, source("note"), roles, size="14px", ground="ground")
+    marks.text(plot, source("note"), roles, size="14px")
     marks.cursor(plot, source("cursor"))
     marks.inspected(plot, source("marks"))
     return plot

@@ -71,7 +71,9 @@ def sms_title(kernel: Kernel, moment: Moment | None, words: Words) -> str:
 def slots_say(kernel: Kernel, held: dict[tuple[int, int], Run], hidden: bool, words: Words) -> Iterator[str]:
     """Say of each slot, SM by SM, which block it holds. Templates are fetched once: there may be 1,536 slots."""
     taken = words("SM {sm} · place {slot} · block {block} · {a} to {b} µs")
-    free = words("SM {sm} · place {slot}") if hidden else words("SM {sm} · place {slot} · empty: no block is left for it")
+    free = (
+        words("SM {sm} · place {slot}") if hidden else words("SM {sm} · place {slot} · empty: no block is left for it")
+    )
     printed: dict[float, str] = {}
     for sm in range(kernel.sms):
         for slot in range(kernel.per_sm):

@@ -123,7 +123,7 @@ def test_the_strip_has_the_chosen_block_the_ends_and_no_overlap():
         strip = index_strip.places(blocks, chosen)
         drawn = [box.block for box in strip]
         assert {0, chosen, blocks - 1} <= set(drawn)
-        assert len(drawn) == (blocks if blocks <= 8 else 7)
+        assert len(drawn) == (blocks if blocks <= 8 else 5)
         assert [box.gap is not None for box in strip] == [b - a > 1 for a, b in pairwise([-1, *drawn])]
         assert strip[0].left >= -0.5
         assert strip[-1].right <= 31.5
@@ -163,8 +163,8 @@ def test_marks_speak_of_blocks_warps_and_lanes():
     says = figure("preset=million_and_one").columns()["marks"]["say"]
     assert says[:3] == [
         "Block 0 · elements 0 to 127 · 128 of 128 threads have one",
-        "Blocks 1 to 7,806 · in each, all 128 threads have an element",
-        "Block 7,807 · elements 999,296 to 999,423 · 128 of 128 threads have one",
+        "Blocks 1 to 7,808 · in each, all 128 threads have an element",
+        "Block 7,809 · elements 999,552 to 999,679 · 128 of 128 threads have one",
     ]
     assert "Block 7,812 · elements 999,936 to 1,000,000 · 65 of 128 threads have one" in says
     assert "Warp 1 of block 7,812 · all 32 lanes pass i < n" in says
