@@ -30,6 +30,7 @@ _ROWS, _ROWS_END = 358, 156  # where its warps are
 _WARP, _INDEX, _LANE = 122, 103, 85  # of the large warp's title, its lanes' numbers and its lanes
 _STEM, _SUM, _SECOND = 49, 36, 18  # of the line from the lane chosen, and of its two sums
 _BAND = 12  # half a warp's height
+_BEGIN, _END = -1.0, 32.0  # x of the ends of the warp shown
 _LINE = 15  # between two texts that do not touch
 
 Columns = dict[str, list[Any]]
@@ -69,7 +70,7 @@ def columns(shown: Launched, hidden: str, words: Words) -> dict[str, Columns]:
         "group_names": _table(() if hidden else _group_names(warps, rows, words), ("x", "y", "text", "short", "role")),
         "now": _table([] if hidden else [_outline(rows, place.warp)], _BOX),
         "leads": _table([] if hidden else _leads(rows, place.warp, place.lane), ("x0", "y0", "x1", "y1", "role")),
-        "warp": _table([(-0.85, WARP_LANES - 0.15, _LANE - _BAND, _LANE + _BAND, "surface")], _BOX),
+        "warp": _table([(_BEGIN, _END, _LANE - _BAND, _LANE + _BAND, "surface")], _BOX),
         "lanes": _large(lanes[place.warp]),
         "index": _index(),
         "titles": _table(_titles(shown, hidden, words), ("x", "y", "text", "short", "role")),
@@ -114,7 +115,7 @@ def _bands(rows: Sequence[float]) -> Iterator[tuple[Any, ...]]:
 
 def _row_names(rows: Sequence[float], words: Words) -> Iterator[tuple[Any, ...]]:
     for row in range(0, len(rows), 1 if len(rows) <= 8 else 8):
-        yield -0.95, rows[row], words("warp {n}", n=row), str(row), "rest"
+        yield _BEGIN, rows[row], words("warp {n}", n=row), str(row), "rest"
 
 
 def _kind(warp: Warp) -> str:
@@ -133,12 +134,12 @@ _KINDS = {  # role and name of a run of warps that leave the check in one way
 
 def _groups(warps: Sequence[Warp], rows: Sequence[float]) -> Iterator[tuple[Any, ...]]:
     """Yield a bar beside each run of warps that leave the check in one way."""
-    half = (_ROWS - _ROWS_END) / len(rows) / 2
-    inset = 0.35 * half
+    pitch = (_ROWS - _ROWS_END) / len(rows)
+    half = min(0.33 * pitch, 2 * _BAND)
     for kind, run in groupby(warps, _kind):
         numbers = [warp.warp for warp in run]
-        bottom, top = rows[numbers[-1]] - half + inset, rows[numbers[0]] + half - inset
-        yield WARP_LANES, WARP_LANES + 0.18, bottom, top, _KINDS[kind][0]
+        bottom, top = rows[numbers[-1]] - half, rows[numbers[0]] + half
+        yield _END + 0.3, _END + 0.48, bottom, top, _KINDS[kind][0]
 
 
 def _group_names(warps: Sequence[Warp], rows: Sequence[float], words: Words) -> Iterator[tuple[Any, ...]]:
@@ -148,7 +149,7 @@ def _group_names(warps: Sequence[Warp], rows: Sequence[float], words: Words) -> 
     for (kind, numbers), y in zip(runs, _apart(middles), strict=True):
         role, message = _KINDS[kind]
         text = words(message, n=len(numbers))
-        yield WARP_LANES + 0.45, y, text, words("diverges") if kind == "diverges" else text, role
+        yield _END + 0.7, y, text, words("diverges") if kind == "diverges" else text, role
 
 
 def _apart(middles: Sequence[float]) -> list[float]:
@@ -164,7 +165,7 @@ def _apart(middles: Sequence[float]) -> list[float]:
 
 def _outline(rows: Sequence[float], warp: int) -> tuple[Any, ...]:
     half = _BAND if len(rows) <= 8 else (_ROWS - _ROWS_END) / len(rows) / 2 + 0.5
-    return -0.85, WARP_LANES - 0.15, rows[warp] - half, rows[warp] + half, "ink"
+    return _BEGIN, _END, rows[warp] - half, rows[warp] + half, "ink"
 
 
 # -------------------------------------------------------------------------- warp and lane
@@ -172,7 +173,7 @@ def _outline(rows: Sequence[float], warp: int) -> tuple[Any, ...]:
 
 def _leads(rows: Sequence[float], warp: int, lane: int) -> Iterator[tuple[Any, ...]]:
     _, _, bottom, _, _ = _outline(rows, warp)
-    for x in (-0.85, WARP_LANES - 0.15):
+    for x in (_BEGIN, _END):
         yield x, bottom, x, _LANE, "rest"
     yield lane, _LANE - 7, lane, _STEM, "ink"
 
@@ -248,7 +249,7 @@ def build(figure: Figure) -> Plot:
     for column, tag, size in (("text", WIDE, "12px"), ("short", PHONE, "11px")):
         for name in ("numbers", "index"):
             marks.text(plot, source(name), roles, column=column, tags=[tag], size=size)
-        marks.text(plot, source("row_names"), roles, column=column, tags=[tag], size=size, align="right", dx=-3)
+        marks.text(plot, source("row_names"), roles, column=column, tags=[tag], size=size, align="right", dx=-4)
         marks.text(plot, source("group_names"), roles, column=column, tags=[tag], size=size, align="left", bold=True)
         marks.text(plot, source("titles"), roles, column=column, tags=[tag], size=size, align="left", bold=True)
         marks.text(plot, source("sums"), roles, tags=[tag], size=size, align="align")
