@@ -62,11 +62,16 @@ def build(plot: Plot, figure: Figure, roles: Roles) -> None:
         texts: dict[str, Any] = {"column": column, "size": size, "tags": [tag]}
         marks.text(plot, source("cycle_ticks"), roles, align="align", **texts)
         marks.text(plot, source("titles"), roles, align="align", bold=True, **texts)
-    warps = [(middle(warp), str(warp)) for warp in (4, 8, 12)]
-    words = figure.words
-    wide = [(strip_middle(), words("scheduler")), (middle(0), words("warp {n}", n=0)), *warps]
-    marks.names(plot, "left", wide, [WIDE], standoff=8)
-    marks.names(plot, "left", [(middle(0), "0"), *warps], [PHONE], size="11px", standoff=4)
+        number = marks.text(plot, source("row_numbers"), roles, align="right", dx=-8 if tag == WIDE else -4, **texts)
+        number.level = "overlay"  # beside the rows, where the plot would cut it off
+
+
+def row_names(words: Words) -> dict[str, list[tuple[float, str]]]:
+    """Return the names at the left that never change, on wide pages and on phones."""
+    return {
+        WIDE: [(strip_middle(), words("scheduler")), (middle(0), words("warp {n}", n=0))],
+        PHONE: [(middle(0), "0")],
+    }
 
 
 def columns(trace: EnoughWarps, at: int, stepping: bool, words: Words) -> dict[str, Columns]:
@@ -92,6 +97,10 @@ def columns(trace: EnoughWarps, at: int, stepping: bool, words: Words) -> dict[s
         },
         "now": _table([(at - 1, at, middle(ROWS - 1) - _ROW / 2 - 2, INNER - _STRIP + 3, "ink")] * stepping, _BOX),
         "cycle_ticks": _table(list(_ticks(at if stepping else 0, words)), _TEXT),
+        "row_numbers": _table(
+            [(0, middle(n), str(n), str(n), "right", "rest") for n in range(4, trace.slots // trace.schedulers, 4)],
+            _TEXT,
+        ),
         "titles": _table(list(_titles(trace, at, words)), _TEXT),
     }  # fmt: skip
 
@@ -133,14 +142,24 @@ def _ticks(at: int, words: Words) -> Iterator[tuple[Any, ...]]:
     for cycle in (1, *range(10, MAX_CYCLES + 1, 10)):
         if abs(cycle - at) > 3 or not at:
             text = words("cycle {n}", n=cycle) if cycle == 1 and not 0 < at < 9 else str(cycle)
-            yield cycle - 0.5 if cycle > 1 else 0, y, text, text, "center" if cycle > 1 else "left", "rest"
+            x, align = (
+                (0, "left") if cycle == 1 else (cycle, "right") if cycle == MAX_CYCLES else (cycle - 0.5, "center")
+            )
+            yield x, y, text, str(cycle), align, "rest"
     if at:
         yield at - 0.5, y, str(at), str(at), "center", "ink"
 
 
 def _titles(trace: EnoughWarps, at: int, words: Words) -> Iterator[tuple[Any, ...]]:
     y = INNER - _TITLE
-    yield 0, y, words("One of the SM’s {n} schedulers", n=trace.schedulers), words("One scheduler"), "left", "ink"
+    yield (
+        0,
+        y,
+        words("One of the SM’s {n} schedulers", n=trace.schedulers),
+        words("A scheduler and its warps"),
+        "left",
+        "ink",
+    )
     busy = sum(warp is not None for warp in trace.issuing[:at])
     text = words("issues in {busy} of {all} cycles", busy=busy, all=at)
     yield MAX_CYCLES, y, text, words("busy {busy} of {all}", busy=busy, all=at), "right", "compute"

@@ -13,6 +13,7 @@ from sim.gpus import gpu, names
 from sim.littles_law import LOAD_BYTES
 from widgets import cycle_rows, latency_words, marks, warp_ramps
 from widgets.figure import Figure
+from widgets.marks import PHONE, WIDE
 from widgets.parts import Choice, Comparison, Prediction, Preset, Range, Readout, Stepper, Table
 from widgets.theme import Roles
 from widgets.words import N_
@@ -141,6 +142,9 @@ class LatencyHiding(Figure):
         plot, roles = marks.canvas((-0.4, MAX_CYCLES + 0.4), (0, cycle_rows.INNER)), Roles()
         cycle_rows.build(plot, self, roles)
         warp_ramps.build(plot, self, roles)
+        rows, levels = cycle_rows.row_names(self.words), warp_ramps.level_names(self.words)
+        marks.names(plot, "left", rows[WIDE] + levels[WIDE], [WIDE], standoff=8)
+        marks.names(plot, "left", rows[PHONE] + levels[PHONE], [PHONE], size="11px", standoff=4)
         marks.cursor(plot, self.source("cursor"))
         marks.inspected(plot, self.source("marks"))
         return plot

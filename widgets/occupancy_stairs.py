@@ -5,8 +5,8 @@ x runs from 0 to 1 over the axis, so that the stairs share the drawing's width w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
 from typing import Any
 
 from bokeh.models import Plot
@@ -20,17 +20,20 @@ from widgets.marks import PHONE, WIDE
 from widgets.occupancy_words import Kernel
 from widgets.sm_drawing import INNER
 from widgets.theme import Roles
+from widgets.timeline_columns import width_px
 from widgets.words import N_, Words
 
-_HEADER, _TOP, _BOTTOM, _TICKS = 292, 314, 490, 503
+_HEADER, _TOP, _BOTTOM, _TICKS = 286, 334, 506, 519
 _BOX = ("left", "right", "bottom", "top", "role")
 _LINE = ("x0", "x1", "y0", "y1", "role")
 _TEXT = ("x", "y", "text", "short", "align", "role", "ground")
+_LABEL = ("x", "y", "text", "align", "role", "ground")
 _OVER = {
     "threads": N_("Occupancy over threads a block"), "registers": N_("Occupancy over registers a thread"),
     "shared_memory": N_("Occupancy over KiB of shared memory a block"),
 }  # fmt: skip
-_FAR = 0.6  # right of it, words stand left of the point
+_WIDE_PX, _PHONE_PX = 744, 278  # of the axis, on cards 840 and 324 px wide
+_ROOM = 1.06  # where words must end
 
 Columns = dict[str, list[Any]]
 Rows = list[tuple[Any, ...]]
@@ -51,11 +54,10 @@ def build(plot: Plot, figure: Figure, roles: Roles) -> None:
     plot.add_glyph(source("point"), point)
     for tag, size, column in ((WIDE, "12px", "text"), (PHONE, "11px", "short")):
         marks.text(plot, source("ticks"), roles, column=column, size=size, align="align", tags=[tag])
-        marks.text(
-            plot, source("point_names"), roles, column=column, size=size, align="align", bold=True, ground="ground",
-            tags=[tag],
-        )  # fmt: skip
         marks.text(plot, source("curve_name"), roles, column=column, size=size, align="left", bold=True, tags=[tag])
+        marks.text(
+            plot, source(f"point_{tag}"), roles, size=size, align="align", bold=True, ground="ground", tags=[tag]
+        )
 
 
 def columns(kernel: Kernel, secret: bool, words: Words) -> dict[str, Columns]:
@@ -65,16 +67,16 @@ def columns(kernel: Kernel, secret: bool, words: Words) -> dict[str, Columns]:
     levels: Rows = [(0, 1, y, y, "cell") for y in map(_y, (0.5, 1.0))] + [(0, 1, _y(0), _y(0), "rest")]
     names: Rows = [(-0.014, INNER - _HEADER, over, over, "left", "ink", "surface")]
     found: dict[str, Rows] = {
-        name: [] for name in ("under", "rises", "treads", "drop", "cliff", "point", "point_names")
+        name: [] for name in ("under", "rises", "treads", "drop", "cliff", "point", "point_wide", "point_phone")
     }
     if not secret:
         found |= {
-            "under": [(left, right, _y(0), y, "compute") for left, right, y in _treads(kernel, end)],
+            "under": list(_under(kernel, end)),
             "treads": [(left, right, y, y, "compute") for left, right, y in _treads(kernel, end)],
             "rises": list(_rises(kernel, end)),
             **_point(kernel, end, words),
         }
-    fields = {"under": _BOX, "point": ("x", "y", "role"), "point_names": _TEXT}
+    fields = {"under": _BOX, "point": ("x", "y", "role"), f"point_{WIDE}": _LABEL, f"point_{PHONE}": _LABEL}
     return {
         "levels": _table(levels, _LINE),
         "ticks": _table(list(_ticks(kernel, end, words)), _TEXT),
@@ -113,6 +115,13 @@ def _treads(kernel: Kernel, end: int) -> Iterator[tuple[float, float, float]]:
     yield last.first / end, 1, _y(last.at_first.occupancy)
 
 
+def _under(kernel: Kernel, end: int) -> Iterator[tuple[Any, ...]]:
+    """Yield what lies under the stairs, one box for neighbours of one height."""
+    for y, run in groupby(_treads(kernel, end), key=lambda tread: tread[2]):
+        same = list(run)
+        yield same[0][0], same[-1][1], _y(0), y, "compute"
+
+
 def _rises(kernel: Kernel, end: int) -> Iterator[tuple[Any, ...]]:
     for (_, x, before), (_, _, after) in pairwise(_treads(kernel, end)):
         yield x, x, before, after, "compute"
@@ -122,23 +131,30 @@ def _point(kernel: Kernel, end: int, words: Words) -> dict[str, Rows]:
     """Return the reader's point with its drop line and name, and the step down if one more falls off it."""
     fits, more, at = kernel.fits, kernel.one_more, kernel.at
     x, y = at / end, _y(fits.occupancy)
-    align, sign = ("left", 1) if x < _FAR else ("right", -1)
-    beside = x + sign * 0.016
     here = words(
         "{value}: {blocks}", value=occupancy_words.value(kernel.axis, at, words),
         blocks=occupancy_words.blocks(fits.blocks_per_sm, words),
     )  # fmt: skip
-    names: Rows = [(beside, y + 13, here, here, align, "ink", "surface")]
+    said = [(here, "ink")]
     cliff: Rows = []
     if more is not None and more.warps_per_sm < fits.warps_per_sm:
         low = _y(more.occupancy)
         cliff = [((at + 1) / end, (at + 1) / end, y, low, "cost")]
         lost = occupancy_words.blocks(more.blocks_per_sm, words)
         then = words("one more: {blocks}", blocks=lost)
-        names.append((beside, y - 13, then, then, align, "cost", "surface"))
+        said.append((then, "cost"))
     return {
-        "point": [(x, y, "ink")], "drop": [(x, x, _y(0), y, "ink")], "cliff": cliff, "point_names": names,
+        "point": [(x, y, "ink")], "drop": [(x, x, _y(0), y, "ink")], "cliff": cliff,
+        f"point_{WIDE}": list(_beside(x, y, said, _WIDE_PX)), f"point_{PHONE}": list(_beside(x, y, said, _PHONE_PX)),
     }  # fmt: skip
+
+
+def _beside(x: float, y: float, said: Sequence[tuple[str, str]], px: float) -> Iterator[tuple[Any, ...]]:
+    """Yield lines of words above the point: at its right, if they have room there."""
+    fits = x + (max(width_px(text) for text, _ in said) + 8) / px < _ROOM
+    at, align = (x + 8 / px, "left") if fits else (min(x, _ROOM) - 4 / px, "right")
+    for row, (text, role) in enumerate(reversed(said)):
+        yield at, y + 12 + 15 * row, text, align, role, "surface"
 
 
 def _ticks(kernel: Kernel, end: int, words: Words) -> Iterator[tuple[Any, ...]]:

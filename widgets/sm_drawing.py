@@ -25,7 +25,7 @@ from widgets.words import Words
 
 LEFT, RIGHT = -0.022, 1.085
 """Ends of the x axis; what sticks out of the SM ends at `_TORN`."""
-INNER = 514
+INNER = 530
 """Height of the drawing in px, of which the SM takes the upper half."""
 _TORN = 1.074
 _WIDE_PX, _PHONE_PX = 744, 278  # of a shelf, on cards 840 and 324 px wide
@@ -34,8 +34,9 @@ _SHELF: dict[Limiter, tuple[float, float]] = {  # top and bottom
     "warps": (44, 102), "registers": (126, 172), "shared_memory": (196, 216), "blocks": (240, 260),
 }  # fmt: skip
 _HEADER = 11  # above a shelf, the middle of its words
-_LABEL, _PAD = 15, 5  # inside a block's frame, above and around its warps
+_LABEL, _PAD = 17, 5  # inside a block's frame, above and around its warps
 _STRIP, _GAP = 10, 2  # a partition's registers
+_SEAM = 0.0013  # half the gap between neighbours on a shelf
 _DETAIL = 0.155  # x of the words beside a shelf's name
 
 Columns = dict[str, list[Any]]
@@ -54,19 +55,13 @@ class Shown:
 def build(plot: Plot, figure: Figure, roles: Roles) -> None:
     """Draw the sources of `columns`."""
     source = figure.source
+    box: dict[str, Any] = {"left": "left", "right": "right", "bottom": "bottom", "top": "top", "border_radius": 1}
+    plain = Quad(**box, fill_color=roles("fill"), line_color=None)
     for name in ("unused", "warp_bars"):
-        plain = Quad(
-            left="left", right="right", bottom="bottom", top="top", fill_color=roles("fill"), line_color=None,
-            border_radius=1,
-        )  # fmt: skip
         plot.add_glyph(source(name), plain)
     marks.idle(plot, source("no_threads"), roles)
-    share = Quad(
-        left="left", right="right", bottom="bottom", top="top", fill_color=roles("soft"), line_color=roles("ink"),
-        line_width=1, border_radius=1,
-    )  # fmt: skip
-    plot.add_glyph(source("shares"), share)
-    marks.idle(plot, source("reserve"), roles)
+    plot.add_glyph(source("shares"), Quad(**box, fill_color=roles("soft"), line_color=roles("ink"), line_width=1))
+    plot.add_glyph(source("reserve"), plain)
     marks.beyond(plot, source("beyond"), roles)
     marks.frames(plot, source("next"), roles, radius=2, width=1.25, dash=(3, 2))
     marks.frames(plot, source("block_frames"), roles, tags=[WIDE])
@@ -76,13 +71,14 @@ def build(plot: Plot, figure: Figure, roles: Roles) -> None:
         texts: dict[str, Any] = {"column": column, "size": size, "tags": [tag]}
         marks.text(plot, source("block_names"), roles, align="left", **texts)
         marks.text(plot, source("shelf_names"), roles, align="left", bold=True, **texts)
-        marks.text(plot, source("fits"), roles, align="right", bold=True, **texts)
+        marks.text(plot, source("rooms"), roles, align="right", **texts)
+        marks.text(plot, source("limits"), roles, align="right", bold=True, **texts)
     marks.text(plot, source("details"), roles, align="left", tags=[WIDE])
 
 
 def columns(kernel: Kernel, shown: Shown, words: Words) -> dict[str, Columns]:
     """Return the data of the SM's sources."""
-    names = list(_names(kernel, words))
+    names, fits = list(_names(kernel, words)), list(_fits(kernel, shown, words))
     return {
         "unused": _table(list(_unused(kernel, shown)), _BOX),
         "warp_bars": _table(list(_bars(kernel, shown)), _BOX),
@@ -94,7 +90,8 @@ def columns(kernel: Kernel, shown: Shown, words: Words) -> dict[str, Columns]:
         "sm_frame": _table([(-0.014, 1.014, INNER - _FRAME_END, INNER - _FRAME, "ink")], _BOX),
         "block_names": _table(list(_block_names(kernel, shown, words)), ("x", "y", "text", "short", "role")),
         "shelf_names": _table(names, ("x", "y", "text", "short", "role")),
-        "fits": _table(list(_fits(kernel, shown, words)), ("x", "y", "text", "short", "role")),
+        "rooms": _table([row for row in fits if row[-1] != "cost"], ("x", "y", "text", "short", "role")),
+        "limits": _table([row for row in fits if row[-1] == "cost"], ("x", "y", "text", "short", "role")),
         "details": _table(list(_details(kernel, shown, words)), ("x", "y", "text", "role")),
     }
 
@@ -205,15 +202,21 @@ def _shares(kernel: Kernel, shown: Shown) -> Iterator[tuple[Any, ...]]:
     for number in range(partitions):
         top, bottom = _strip(number)
         for at in range(len(range(number, mine, partitions)) if each else 0):
-            yield at * each, (at + 1) * each, bottom, top, "compute"
+            yield *_inset(at * each, (at + 1) * each), bottom, top, "compute"
     shelf = kernel.sm["shared_memory"]
-    if shelf.block:
+    if asked := kernel.fits.shared_bytes_per_block:
         for block in range(shown.blocks):
-            left, right = block * shelf.block / shelf.capacity, (block + 1) * shelf.block / shelf.capacity
-            yield (left, right, *level("shared_memory"), "compute")
+            left = block * shelf.block / shelf.capacity
+            yield (*_inset(left, left + asked / shelf.capacity), *level("shared_memory"), "compute")
     count = kernel.sm["blocks"].capacity
     for block in range(shown.blocks):
         yield ((block + 0.06) / count, (block + 0.94) / count, *level("blocks"), "compute")
+
+
+def _inset(left: float, right: float) -> tuple[float, float]:
+    """Leave a gap between neighbours on a shelf."""
+    gap = min(_SEAM, 0.15 * (right - left))
+    return left + gap, right - gap
 
 
 def _reserve(kernel: Kernel, shown: Shown) -> Iterator[tuple[Any, ...]]:
@@ -222,7 +225,8 @@ def _reserve(kernel: Kernel, shown: Shown) -> Iterator[tuple[Any, ...]]:
     if shelf.block > asked:
         for block in range(shown.blocks):
             left = (block * shelf.block + asked) / shelf.capacity
-            yield (left, (block + 1) * shelf.block / shelf.capacity, *level("shared_memory"), "idle")
+            ends = _inset(left, (block + 1) * shelf.block / shelf.capacity)
+            yield (*ends, *level("shared_memory"), "idle")
 
 
 def _next(kernel: Kernel, shown: Shown) -> dict[str, Columns]:
@@ -236,9 +240,13 @@ def _next(kernel: Kernel, shown: Shown) -> dict[str, Columns]:
             shelf = kernel.sm[name]
             ends = shelf.used / shelf.capacity, (shelf.used + shelf.block) / shelf.capacity
             outline.append((*ends, *level(name)))
-    cut = [(left, min(right, _TORN), bottom, top, "cost") for left, right, bottom, top in outline if left < _TORN]
-    past = [(max(left, 1.0), *rest) for left, *rest in cut if rest[0] > 1]
-    return {"next": _table(cut, _BOX), "beyond": _table(past, _BOX)}
+    inside = [(left, min(right, 1.0), bottom, top, "cost") for left, right, bottom, top in outline if left < 1 - 1e-9]
+    past = [
+        (max(left, 1.0), min(right, _TORN), bottom, top, "cost")
+        for left, right, bottom, top in outline
+        if left < _TORN and right > 1 + 1e-9
+    ]
+    return {"next": _table(inside, _BOX), "beyond": _table(past, _BOX)}
 
 
 def _next_registers(kernel: Kernel) -> Iterator[tuple[Any, ...]]:
@@ -265,6 +273,8 @@ def _fits(kernel: Kernel, shown: Shown, words: Words) -> Iterator[tuple[Any, ...
     if shown.secret:
         yield 1, INNER - _TITLE, shown.secret, shown.secret, "rest"
         return
+    text = words("the next block")
+    yield _TORN, INNER - _TITLE, text, text, "cost"
     for shelf in kernel.sm.shelves:
         y = INNER - _SHELF[shelf.name][0] + _HEADER
         if shelf.fits is None:

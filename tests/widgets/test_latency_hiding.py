@@ -28,7 +28,9 @@ def shown(made: LatencyHiding) -> str:
     """What a reader can meet of a state, but the question itself and the controls."""
     parts = {name: part for name, part in card.update(made).items() if name not in ("predict", "controls", "state")}
     drawn = made.columns()
-    ramps = [text for text in drawn["labels"]["text"]] + [s for s in drawn["marks"]["say"] if "on the SM" in s]
+    ramps = [text for text in drawn["labels"]["text"] + drawn["knee_names"]["text"]] + [
+        s for s in drawn["marks"]["say"] if "on the SM" in s
+    ]
     return str([parts, ramps])
 
 

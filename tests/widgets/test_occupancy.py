@@ -37,7 +37,7 @@ def shown(made: Occupancy) -> str:
     """What a reader can meet of a state, but the question itself and the controls."""
     parts = {name: part for name, part in card.update(made).items() if name not in ("predict", "controls", "state")}
     drawn = made.columns()
-    texts = ("block_names", "shelf_names", "fits", "details", "point_names")
+    texts = ("block_names", "shelf_names", "rooms", "limits", "details", "point_wide", "point_phone")
     return str([parts, drawn["marks"]["say"], [drawn[name]["text"] for name in texts]])
 
 
@@ -238,7 +238,9 @@ def test_the_shelves_show_every_block_and_warp_and_all_that_is_unused():
             inside = [box for box in boxes(drawn["warp_bars"]) if frame[0] <= box[0] and box[1] <= frame[1]]
             assert len(inside) == fits.warps_per_block, warps
         held = fits.warps_per_sm if fits.registers_per_warp else 0
-        assert len(drawn["shares"]["left"]) == held + fits.blocks_per_sm * (1 + (fits.shared_bytes_allocated > 0))
+        assert len(drawn["shares"]["left"]) == held + fits.blocks_per_sm * (1 + (fits.shared_bytes_per_block > 0))
+        over = fits.shared_bytes_allocated > fits.shared_bytes_per_block
+        assert len(drawn["reserve"]["left"]) == fits.blocks_per_sm * over
 
 
 def test_the_next_block_sticks_out_of_every_shelf_that_limits_and_of_no_other():
@@ -257,9 +259,9 @@ def test_the_next_block_sticks_out_of_every_shelf_that_limits_and_of_no_other():
 
 def test_registers_that_no_warp_can_use_are_seen_in_the_partitions():
     made = figure("threads=64&registers=88")
-    strips = [box for box in boxes(made.columns()["shares"]) if 0.17 < box[1] - box[0] < 0.18]  # 2,816 of 16,384
+    strips = [box for box in boxes(made.columns()["shares"]) if 0.165 < box[1] - box[0] < 0.175]  # 2,816 of 16,384
     assert len(strips) == 20
-    assert max(right for _, right, *_ in strips) == pytest.approx(5 * 2816 / 16_384)
+    assert max(right for _, right, *_ in strips) == pytest.approx(5 * 2816 / 16_384, abs=0.002)
     says = made.columns()["marks"]["say"]
     assert "Partition 0 · 5 warps × 2,816 registers · 2,304 of 16,384 left" in says
 
