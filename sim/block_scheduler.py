@@ -20,6 +20,7 @@ from heapq import heapify, heapreplace
 from itertools import pairwise
 from math import fsum
 from random import Random
+from typing import NamedTuple
 
 from sim.inputs import positive, whole
 
@@ -30,8 +31,7 @@ MAX_BLOCKS_PER_SM = 32
 MAX_US = 1e9
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """One block on the SM that it got, in slot 0 to blocks_per_sm - 1; times in µs."""
 
     block: int
@@ -41,8 +41,7 @@ class Run:
     end_us: float
 
 
-@dataclass(frozen=True, slots=True)
-class Busy:
+class Busy(NamedTuple):
     """A stretch of time with the same number of blocks running."""
 
     start_us: float
@@ -73,6 +72,16 @@ class Schedule:
     def last_wave(self) -> int:
         """Blocks in the last of the waves, 1 to slots."""
         return self.blocks - (self.waves - 1) * self.slots
+
+    @property
+    def tail_length_us(self) -> float:
+        """How long slots stand empty with no block left, until the last block ends."""
+        return self.total_us - self.tail_us
+
+    @property
+    def ideal_us(self) -> float:
+        """The time in which the slots would do the work if none of them were ever empty."""
+        return self.work_us / self.slots
 
     @property
     def busy_share(self) -> float:

@@ -93,6 +93,16 @@ class Launch:
         return self.warps - self.working_warps
 
     @property
+    def whole_warps(self) -> int:
+        """Warps with threads that all have an element."""
+        return self.working_warps - (self.divergent is not None)
+
+    @property
+    def empty_lanes(self) -> int:
+        """Lanes without a thread: those that short warps leave."""
+        return self.warps * WARP_LANES - self.threads
+
+    @property
     def divergent(self) -> Warp | None:
         """The warp that the check splits, if one is."""
         last = self.warp(self.blocks - 1, (self.live_in_last_block - 1) // WARP_LANES)
@@ -106,6 +116,11 @@ class Launch:
         threads = min(WARP_LANES, self.block_threads - first)
         live = self.elements - block * self.block_threads - first
         return Warp(block, warp, threads, max(0, min(threads, live)))
+
+    def live_in_block(self, block: int) -> int:
+        """Threads of a block that have an element; ValueError if the launch has no such block."""
+        whole("block", block, 0, self.blocks - 1)
+        return min(self.block_threads, self.elements - block * self.block_threads)
 
     def block(self, block: int) -> tuple[Warp, ...]:
         """All warps of one block; ValueError if the launch has no such block."""

@@ -243,7 +243,7 @@ BREAKS: dict[str, tuple[list[Edit], list[str]]] = {
         ],
     ),
     "exercise about a figure of no chapter": (
-        [(EN, "right = \"Yes.\"", "figure = \"bas\"\nright = \"Yes.\"")],
+        [(EN, 'right = "Yes."', 'figure = "bas"\nright = "Yes."')],
         [
             f"{EN}:54: the exercise 'pick' is about the figure 'bas'; the chapter places bars, dots",
             f"{ZH}:53: exercises differ: pick stands here; {EN} has pick (on bas)",

@@ -29,14 +29,14 @@ def copy(tmp_path):
 
 def test_the_committed_readings_are_what_the_converter_makes(copy):
     written = readings.convert(copy)
-    names = ["bank_conflicts.json", "divergence.json", "global_loads.json", "stream_timeline.json"]
-    assert [path.name for path in written] == names
+    names = ["bank_conflicts", "divergence", "global_loads", "occupancy", "stream_timeline"]
+    assert [path.stem for path in written] == names
     for path in written:
         committed = ROOT / path.relative_to(copy)
         assert path.read_bytes() == committed.read_bytes(), f"{committed}: run `gpubook readings`"
 
 
-@pytest.mark.parametrize("name", ["bank_conflicts", "divergence", "global_loads", "stream_timeline"])
+@pytest.mark.parametrize("name", ["bank_conflicts", "divergence", "global_loads", "occupancy", "stream_timeline"])
 def test_a_reading_says_where_it_comes_from(name):
     reading = read(name)
     assert list(reading) == KEYS

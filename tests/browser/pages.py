@@ -49,6 +49,15 @@ def addresses() -> tuple[str, ...]:
     return ("", *of_language)
 
 
+def finished() -> tuple[str, ...]:
+    """The pages of chapters that place all their figures."""
+    return tuple(
+        f"{lang}/{slug}/"
+        for (slug, lang), source in sorted(BOOK.sources.items())
+        if len(source.figures) == len(source.chapter.figures)
+    )
+
+
 # ------------------------------------------------------------------------------------------------- natively
 
 

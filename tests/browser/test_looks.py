@@ -11,7 +11,19 @@ import pytest
 from PIL import Image
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.browser.pages import KEYS, LANGUAGES, PLACES, Act, address, addresses, all_live, native, open_folds, visit
+from tests.browser.pages import (
+    KEYS,
+    LANGUAGES,
+    PLACES,
+    Act,
+    address,
+    addresses,
+    all_live,
+    finished,
+    native,
+    open_folds,
+    visit,
+)
 from tests.browser.serving import Site
 
 Visitor = Callable[..., BrowserContext]
@@ -33,6 +45,16 @@ def test_nothing_is_wider_than_the_window(page: Page, site: Site, place: str) ->
             }"""
         )
         assert (wide, sideways) == (width, 0)
+
+
+@pytest.mark.parametrize("place", finished())
+def test_formulas_fit_a_phone(page: Page, site: Site, place: str) -> None:
+    page.set_viewport_size({"width": 360, "height": 640})
+    page.goto(site.url + place)
+    formulas = page.locator(".eq")
+    assert formulas.count()
+    wide = "boxes => boxes.filter(box => box.scrollWidth > box.clientWidth).map(box => box.textContent)"
+    assert formulas.evaluate_all(wide) == []
 
 
 @pytest.mark.parametrize("key", KEYS)

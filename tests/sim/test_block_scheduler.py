@@ -21,7 +21,8 @@ def test_265_blocks_on_132_sms_of_two():
     assert (kernel.waves, kernel.last_wave, kernel.slots, kernel.total_us) == (2, 1, 264, 20.0)
     assert f"{kernel.busy_share:.1%}" == "50.2%"
     assert kernel.busy == (Busy(0.0, 10.0, 264), Busy(10.0, 20.0, 1))
-    assert kernel.tail_us == 10.0
+    assert (kernel.tail_us, kernel.tail_length_us) == (10.0, 10.0)
+    assert kernel.ideal_us == 2650 / 264
     assert [kernel.runs[i] for i in (0, 131, 132, 264)] == [
         Run(0, 0, 0, 0.0, 10.0),
         Run(131, 131, 0, 0.0, 10.0),

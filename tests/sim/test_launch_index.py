@@ -18,7 +18,7 @@ def test_docstring_examples_hold():
 def test_a_million_elements_in_blocks_of_128():
     big = launch(1_000_000, 128)
     assert (big.blocks, big.live_in_last_block, big.threads) == (7813, 64, 1_000_064)
-    assert (big.warps, big.working_warps, big.idle_warps) == (31_252, 31_250, 2)
+    assert (big.warps, big.working_warps, big.whole_warps, big.idle_warps) == (31_252, 31_250, 31_250, 2)
     assert big.divergent is None
     assert [(warp.live, warp.diverges) for warp in big.block(7812)] == [
         (32, False), (32, False), (0, False), (0, False)
@@ -54,6 +54,10 @@ def test_counts_and_warps_are_those_of_threads_gone_through_one_by_one():
         assert kernel.warps == len(warps)
         assert kernel.threads == sum(map(len, warps.values()))
         assert kernel.working_warps == sum(any(passes) for passes in warps.values())
+        assert kernel.whole_warps == sum(all(passes) for passes in warps.values())
+        assert kernel.empty_lanes == sum(32 - len(passes) for passes in warps.values())
+        for block in range(kernel.blocks):
+            assert kernel.live_in_block(block) == sum(sum(p) for (of, _), p in warps.items() if of == block)
         found = kernel.divergent
         assert [(found.block, found.warp)] == split if found else split == []
         for block in range(kernel.blocks):
@@ -96,6 +100,7 @@ def test_refuses_what_the_launch_does_not_have():
         (lambda: kernel.warp(2, 0), "block is 2; it must be a whole number from 0 to 1"),
         (lambda: kernel.warp(0, 2), "warp is 2; it must be a whole number from 0 to 1"),
         (lambda: kernel.block(-1), "block is -1"),
+        (lambda: kernel.live_in_block(2), "block is 2; it must be a whole number from 0 to 1"),
         (lambda: launch(100, 1025), "block_threads is 1025"),
     ]:
         with pytest.raises(ValueError, match=message):

@@ -343,13 +343,13 @@ def test_a_state_survives_its_address():
     [
         ("each=0", "Values a thread needs: 0 is outside 1 to 128"),
         ("each=129", "Values a thread needs: 129 is outside 1 to 128"),
-        ("each=x", "Values a thread needs: 'x' is not a whole number"),
-        ("readers=5", "Same values for: '5' is not one of 128, 32, 8, 1"),
-        ("cache=often", "A cache on the way: 'often' is not one of none, hits"),
+        ("each=x", "Values a thread needs: “x” is not a whole number"),
+        ("readers=5", "Same values for: “5” is not one of 128, 32, 8, 1"),
+        ("cache=often", "A cache on the way: “often” is not one of none, hits"),
         ("step=132", "step 132 is beyond the last, 131"),
         ("step=0", "Instruction of each warp: 0 is before the first step, 1"),
         ("readers=1&step=129", "step 129 is beyond the last, 128"),
-        ("threads=64", "'threads' is not a setting of this figure; it has each, readers, cache, step"),
+        ("threads=64", "“threads” is not a setting of this figure; it has each, readers, cache, step"),
     ],
 )
 def test_refuses(fragment, says):

@@ -92,8 +92,8 @@ def test_the_built_state_loses_the_row():
     [
         ({"cache_lines": 0}, "Cache: 0 is outside 1 to 16"),
         ({"cache_lines": 17}, "Cache: 17 is outside 1 to 16"),
-        ({"line_elements": 3}, "Elements a line: 3 is not one of 1, 2, 4, 8"),
-        ({"order": "ijj"}, "Loops, outermost first: 'ijj' is not one of ijk, ikj, jik, jki, kij, kji"),
+        ({"line_elements": 3}, "Elements a line: “3” is not one of 1, 2, 4, 8"),
+        ({"order": "ijj"}, "Loops, outermost first: “ijj” is not one of ijk, ikj, jik, jki, kij, kji"),
         ({"rows": 5}, "Rows of C: 5 is outside 1 to 4"),
         ({"outputs": 1}, "Outputs a row: 1 is outside 2 to 6"),
         ({"depth": 11}, "Elements a row of A: 11 is outside 4 to 10"),

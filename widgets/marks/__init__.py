@@ -4,6 +4,7 @@ Every mark takes its data from a named source of the figure and its colours from
 `role` column. Coordinates are data coordinates of a plot made by `canvas`.
 """
 
+from widgets.marks.frames import beyond, frames, leads, zooms
 from widgets.marks.lanes import cups, lanes, threads
 from widgets.marks.lettering import text
 from widgets.marks.memory import lines, links, words
@@ -15,13 +16,16 @@ __all__ = [
     "WIDE",
     "bands",
     "bars",
+    "beyond",
     "canvas",
     "cells",
     "cups",
     "cursor",
+    "frames",
     "idle",
     "inspected",
     "lanes",
+    "leads",
     "lines",
     "links",
     "margin",
@@ -31,4 +35,5 @@ __all__ = [
     "threads",
     "time_axis",
     "words",
+    "zooms",
 ]

@@ -10,10 +10,10 @@ from bokeh.models.glyphs import Bezier, MultiLine, Scatter
 from widgets.theme import Roles
 
 
-def lanes(plot: Plot, source: ColumnDataSource, roles: Roles, *, size: int = 12, dash: bool = False) -> Any:
+def lanes(plot: Plot, source: ColumnDataSource, roles: Roles, *, size: int | str = 12, dash: bool = False) -> Any:
     """Lanes as circles at `x`, `y`: fill by `role`, outline by `edge`.
 
-    With `dash`, the column `dash` holds "solid", or "2 3" for masked ones.
+    `size` in px may name a column. With `dash`, the column `dash` holds "solid", or "2 3" for masked ones.
     """
     extra: dict[str, Any] = {"line_dash": "dash"} if dash else {}
     return plot.add_glyph(

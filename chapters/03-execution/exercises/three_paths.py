@@ -6,7 +6,7 @@ from sim.divergence import WARP_LANES, simulate
 from widgets.lab import Number
 
 COMMON = 6
-LENGTHS = (12, 5, 9)
+LENGTHS = (12, 5, 11)
 LANES = (4, 16, 12)
 PATHS = [path for path, lanes in enumerate(LANES) for _ in range(lanes)]
 TRACE = simulate(PATHS, LENGTHS, COMMON)
