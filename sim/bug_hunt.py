@@ -12,12 +12,12 @@ Left out: faults that show in some runs only (races); time.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
-from sim.bug_inputs import INPUTS, UNWRITTEN, Case, make
+from sim.bug_inputs import INPUTS, Case, make
 from sim.bug_kernels import KERNELS, Call, run
 from sim.decimals import decimal
 
@@ -87,32 +87,39 @@ def simulate(
                 raise ValueError(f"{what} {i} is {name!r}; give each of {', '.join(known)} at most once")
     _check_tolerances(rtol, atol)
     cases = [make(name, seed) for name in inputs]
-    verdicts = tuple(tuple(_judge(partial(run, kernel), each, rtol, atol) for each in cases) for kernel in kernels)
+    columns = [_judge([partial(run, kernel) for kernel in kernels], each, rtol, atol) for each in cases]
+    verdicts = tuple(tuple(column[row] for column in columns) for row in range(len(kernels)))
     return Hunt(tuple(kernels), tuple(inputs), verdicts)
 
 
 def judge(kernel: Callable[[Call], None], case: Case, rtol: float = RTOL, atol: float = ATOL) -> Verdict:
     """Run any kernel on one case and compare; tolerances from 0 to 1, else ValueError."""
     _check_tolerances(rtol, atol)
-    return _judge(kernel, case, rtol, atol)
+    return _judge([kernel], case, rtol, atol)[0]
 
 
-def _judge(kernel: Callable[[Call], None], case: Case, rtol: float, atol: float) -> Verdict:
-    call = case.call()
-    before = call.storage.view(np.uint16).copy()
-    kernel(call)
+def _judge(kernels: Sequence[Callable[[Call], None]], case: Case, rtol: float, atol: float) -> list[Verdict]:
+    """Run each kernel on memory of its own, then compare all outputs (rows) at once."""
+    if not kernels:
+        return []
+    given = case.call()
+    memories = [np.repeat(memory[None], len(kernels), axis=0) for memory in (given.storage, given.keep, given.out)]
+    storage, _, out = memories
+    for kernel, own_storage, own_keep, own_out in zip(kernels, *memories, strict=True):
+        kernel(replace(given, storage=own_storage, keep=own_keep, out=own_out))
     size = case.reference.size
-    got, want = call.out[:size].astype(np.float64), case.reference.ravel()
+    got, want = out[:, :size].astype(np.float64), case.reference.ravel()
     with np.errstate(invalid="ignore"):  # NaN, or ∞ − a number, is a finding and no accident
         error = np.abs(got - want)
         right = (error <= atol + rtol * np.abs(want)) | (np.isnan(got) & np.isnan(want))
-    return Verdict(
-        size,
-        int(np.count_nonzero(~right)),
-        int(np.count_nonzero(call.out[size:] != UNWRITTEN)),
-        int(np.count_nonzero(call.storage.view(np.uint16) != before)),
-        float(np.max(error, where=np.isfinite(error), initial=0.0)),
+    found = zip(
+        (~right).sum(axis=1).tolist(),
+        (out[:, size:].view(np.uint16) != given.out[size:].view(np.uint16)).sum(axis=1).tolist(),
+        (storage.view(np.uint16) != given.storage.view(np.uint16)).sum(axis=1).tolist(),
+        np.where(np.isfinite(error), error, 0.0).max(axis=1, initial=0.0).tolist(),
+        strict=True,
     )
+    return [Verdict(size, *numbers) for numbers in found]
 
 
 def _check_tolerances(rtol: float, atol: float) -> None:

@@ -5,8 +5,9 @@ the last of ``columns``). FP16 in and out, exponentials and sum in FP32. Nothing
 a row of NaN. A score of −∞ counts as −65504, the lowest FP16 number: the mask hides, scores do not.
 
 A program takes eight rows and the power of two that covers the columns; lanes past the end of a row are masked at each
-load and store. Programs run from the last to the first, since a GPU promises no order. Memory is flat, as a GPU sees
-it, and goes on after the last row: an unmasked lane meets what lies there.
+load and store. Programs run from the last to the first, since a GPU promises no order; where none stores what another
+loads or stores, the order shows nowhere and they run at once. Memory is flat, as a GPU sees it, and goes on after the
+last row: an unmasked lane meets what lies there.
 
 Source: Triton tutorial "Fused Softmax" (tiles and masks); CUDA Math API, fmaxf (of a NaN and a number, the number);
 IEEE 754-2019, 9.6 (maximum keeps a NaN, maximumNumber drops it).
@@ -14,6 +15,7 @@ Left out: threads, barriers and races inside a program; loops over tiles; speed.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -31,6 +33,7 @@ FAULTS = (
     "half_sum",  # adds up in FP16, left to right
     "causal_offset",  # j ≤ i: takes the rows for the first ones
 )
+COLLIDING = ("no_tail_mask", "overlapping_in_out")  # programs store what others store, or load
 T = TypeVar("T", bound=np.generic)
 KERNELS = ("correct", *FAULTS)
 
@@ -56,9 +59,10 @@ def run(kernel: str, call: Call) -> None:
     """Run one of `KERNELS` on ``call``, which writes to call.out; ValueError for another name."""
     if kernel not in KERNELS:
         raise ValueError(f"kernel is {kernel!r}; it must be one of {', '.join(KERNELS)}")
-    programs = -(-len(call.rows) // ROWS_PER_PROGRAM)
-    for program in reversed(range(programs)):
-        _program(kernel, call, program)
+    count = len(call.rows)
+    step = ROWS_PER_PROGRAM if kernel in COLLIDING else max(1, count)
+    for first in reversed(range(0, count, step)):
+        _program(kernel, call, first, min(first + step, count))
 
 
 def covering(columns: int) -> int:
@@ -70,25 +74,46 @@ def covering(columns: int) -> int:
     return 1 << (columns - 1).bit_length()
 
 
-def _program(fault: str, call: Call, program: int) -> None:
-    first = program * ROWS_PER_PROGRAM
-    i = np.arange(first, min(first + ROWS_PER_PROGRAM, len(call.rows)))[:, None]
-    j = np.arange(covering(call.columns))[None, :]
-    packed = i * call.columns + j
+@dataclass(frozen=True, slots=True, eq=False)
+class _Lanes:
+    """Where the lanes of some rows are, which depends on no number: found once for all kernels."""
+
+    column: NDArray[np.intp]
+    """j[1, lanes]."""
+    past: NDArray[np.intp]
+    """j − i [rows, lanes]."""
+    place: NDArray[np.intp]
+    """i·columns + j [rows, lanes], of a mask's bit and of a result."""
+    inside: NDArray[np.bool_] | None
+    """Whether the lane is inside its row [rows, lanes]; None if all of them are."""
+
+
+@lru_cache(maxsize=64)
+def _lanes(first: int, stop: int, columns: int) -> _Lanes:
+    i, j = np.arange(first, stop, dtype=np.intp)[:, None], np.arange(covering(columns), dtype=np.intp)[None, :]
+    inside = (j < columns) & (i >= first)
+    return _Lanes(j, j - i, i * columns + j, None if inside.all() else inside)
+
+
+def _program(fault: str, call: Call, first: int, stop: int) -> None:
+    lanes = _lanes(first, stop, call.columns)
     row_stride, column_stride = call.row_stride, call.column_stride
     if fault == "wrong_stride":
         row_stride, column_stride = call.columns, 1
-    address = call.base + call.rows[i] * row_stride + j * column_stride
-    inside = (packed >= 0) if fault == "no_tail_mask" else (packed < (i + 1) * call.columns)
+    starts = (call.base + call.rows[first:stop, None] * row_stride).astype(np.intp)
+    address = starts + lanes.column * column_stride
+    inside = None if fault == "no_tail_mask" else lanes.inside
 
     offset = 0 if fault == "causal_offset" else call.columns - len(call.rows)
-    visible = inside & _load(call.keep, packed, inside) & (j <= i + offset)
+    visible = _load(call.keep, lanes.place, inside) & (lanes.past <= offset)
+    if inside is not None:
+        visible &= inside
     larger = np.fmax if fault == "nan_swallowed" else np.maximum
     scores = larger(_load(call.storage, address, inside).astype(np.float32), LOWEST)
     scores = np.where(visible, scores, np.float32(-np.inf))
     largest = scores.max(axis=1, keepdims=True)
     if fault != "fully_masked_row":
-        largest[np.isneginf(largest)] = 0.0
+        largest[largest == -np.inf] = 0.0
     with np.errstate(invalid="ignore"):  # NaN is an answer here
         weights = np.exp(scores - largest)
         if fault == "half_sum":
@@ -98,11 +123,19 @@ def _program(fault: str, call: Call, program: int) -> None:
         if fault != "fully_masked_row":
             total[total == 0.0] = 1.0
         result = (weights / total).astype(np.float16)
-    call.out[packed[inside]] = result[inside]
+    _store(call.out, lanes.place, inside, result)
     if fault == "overlapping_in_out":
-        call.storage[address[inside]] = result[inside]
+        _store(call.storage, address, inside, result)
 
 
-def _load(memory: NDArray[T], address: NDArray[np.int64], inside: NDArray[np.bool_]) -> NDArray[T]:
+def _load(memory: NDArray[T], address: NDArray[np.intp], inside: NDArray[np.bool_] | None) -> NDArray[T]:
     """What lies at each address; a masked lane reads nothing of its own (here: what lies at 0, to be ignored)."""
-    return memory[np.where(inside, address, 0)]
+    return memory[address if inside is None else np.where(inside, address, 0)]
+
+
+def _store(memory: NDArray[T], address: NDArray[np.intp], inside: NDArray[np.bool_] | None, values: NDArray[T]) -> None:
+    """Write the values of all lanes that are not masked."""
+    if inside is None:
+        memory[address] = values
+    else:
+        memory[address[inside]] = values[inside]

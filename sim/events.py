@@ -9,7 +9,7 @@ System", CACM 21(7), 1978 (happens before = same row earlier, or a cause, or thr
 Left out: rows that share a resource and slow each other; a choice of row made at run time; preemption.
 """
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
@@ -132,7 +132,7 @@ def run(tasks: Sequence[Task]) -> Schedule:
     >>> [task.key for task in run([Task("a", "x", 1.0, ("b",)), Task("b", "y", 1.0, ("a",))]).stuck]
     ['a', 'b']
     """
-    rows: dict[str, deque[tuple[int, Task]]] = {}
+    rows: defaultdict[str, deque[tuple[int, Task]]] = defaultdict(deque)
     keys: set[Hashable] = set()
     for index, task in enumerate(tasks):
         if task.key in keys:
@@ -140,7 +140,7 @@ def run(tasks: Sequence[Task]) -> Schedule:
         if not 0 <= task.duration_us < inf:
             raise ValueError(f"task {index}: duration_us is {task.duration_us}; it must be 0 <= µs < inf")
         keys.add(task.key)
-        rows.setdefault(task.row, deque()).append((index, task))
+        rows[task.row].append((index, task))
 
     spans: dict[Hashable, Span] = {}
     last: dict[str, Span] = {}
@@ -148,7 +148,7 @@ def run(tasks: Sequence[Task]) -> Schedule:
     while moved:
         moved = False
         for row, waiting in rows.items():
-            while waiting and all(key in spans for key in waiting[0][1].after):
+            while waiting and all(map(spans.__contains__, waiting[0][1].after)):
                 index, task = waiting.popleft()
                 last[row] = spans[task.key] = _place(index, task, last.get(row), spans)
                 moved = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -123,18 +123,12 @@ def spread(measured: Measured) -> str:
     return f"First answers from least to greatest: {', '.join(parts)}."
 
 
-def native(timings: Mapping[str, float]) -> str:
-    """Return the simulators' own times as a sentence."""
-    told = ", ".join(f"{key} {ms:.2f} ms" for key, ms in timings.items())
-    return f"The simulators natively, at their figures' built states: {told}."
-
-
-def text(measured: Measured, timings: Mapping[str, float], about: Sequence[str]) -> str:
-    """Return everything, as Markdown."""
+def text(measured: Measured, simulators: str, about: Sequence[str]) -> str:
+    """Return everything, as Markdown; `simulators` is the sentence on these."""
     runs = len(measured.next_chapter)
     head = f"Medians of {runs} run{'s' if runs > 1 else ''}, book and stock in turn. " + " ".join(about)
     reached = "\n".join(f"- {target}" for target in targets(measured))
-    return "\n\n".join([head, NOTES, table(measured), reached, spread(measured), native(timings)])
+    return "\n\n".join([head, NOTES, table(measured), reached, spread(measured), simulators])
 
 
 def put(readme: Path, block: str) -> None:

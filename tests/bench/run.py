@@ -22,7 +22,7 @@ from bookbuild import manuscript
 from bookbuild.places import PROJECT, Places
 from bookbuild.runtime import LOCK_FILE, RuntimeSupplyError
 from bookbuild.runtime.lock import read_lock
-from tests.bench import native, report, stock, visits
+from tests.bench import engines, report, stock, visits
 from tests.bench.report import Measured
 from tests.bench.server import Server
 from tests.bench.visits import BOOK, STEPS, STOCK, Kind, Reader, Visit, WrongPage
@@ -141,8 +141,10 @@ def main() -> None:
             print(f"Run {turn + 1} of {runs}", flush=True)
             bench.run(turn, changes)
         browser = visits.version(playwright, executable)
-    text = report.text(bench.measured, native.timings(), about(browser))
-    print(f"\n{text}")
+    print("Timing the simulators", flush=True)
+    simulators = engines.measure()
+    text = report.text(bench.measured, engines.summary(simulators), about(browser))
+    print(f"\n{engines.table(simulators)}\n\n{text}")
     if options.readme:
         report.put(PROJECT / "README.md", text)
 
