@@ -64,8 +64,8 @@ class BlockScheduler(Figure):
         Preset("finer", N_("Ten times finer"), {"blocks": 2650, "block_us": 1}),
         Preset("few", N_("66 blocks"), {"blocks": 66}),
         Preset("random", N_("Uneven"), {"blocks": 528, "times": RANDOM}),
-        Preset("long_last", N_("Long ones last"), {"blocks": 528, "times": LONG_LAST}),
-        Preset("long_first", N_("Long ones first"), {"blocks": 528, "times": LONG_FIRST}),
+        Preset("long_last", N_("Long last"), {"blocks": 528, "times": LONG_LAST}),
+        Preset("long_first", N_("Long first"), {"blocks": 528, "times": LONG_FIRST}),
     )
     prediction = Prediction(
         N_(
@@ -148,11 +148,11 @@ class BlockScheduler(Figure):
         run, num = kernel.schedule, self.words.num
         total, tail = kernel.us(run.total_us, words), kernel.us(run.tail_length_us, words)
         if kernel.times == EQUAL:
-            last = words("the last fills {n} of {slots} places", n=num(run.last_wave), slots=num(run.slots))
+            last = words("last: {n} of {slots} places", n=num(run.last_wave), slots=num(run.slots))
         else:
-            last = words("blurred: the times differ")
-        ideal = words("{us} with no place empty", us=scheduler_words.ideal(kernel, words))
-        together = words("all places end together")
+            last = words("blurred, times differ")
+        ideal = words("at least {us}", us=scheduler_words.ideal(kernel, words))
+        together = words("all end together")
         begins = together if tail == "0" else words("begins at {us} µs", us=kernel.us(run.tail_us, words))
         share = words.percent(run.busy_share)
         of = words("of {slots} places × {us} µs", slots=num(run.slots), us=total)

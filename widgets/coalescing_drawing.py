@@ -30,7 +30,6 @@ _BAR, _BAR_END, _BAR_TEXT, _FLOOR = -436.0, -447.0, -461.0, -472.0
 _APART, _PHONE_APART = 4.2, 8  # lanes: room for the bar's first text
 _SHORT = 12  # characters that a line on a phone has room for
 _BOX = ("left", "right", "bottom", "top")
-_UNUSED = "cost", "left_diagonal_line"  # role and hatch of bytes that nobody asked for
 
 Columns = dict[str, list[Any]]
 
@@ -39,6 +38,7 @@ def columns(access: GlobalAccess, secret: str, words: Words) -> dict[str, Column
     """Return the data of every source but `marks`; a secret replaces all that lies below the lanes."""
     lines = () if secret else access.lines_touched
     on = [address != INACTIVE for address in access.addresses]
+    pieces = list(_pieces(access, lines))
     frames = [(*frame(slot), "rest") for slot in range(len(lines))]
     note = [((WARP_LANES - 1) / 2, -260.5, secret, "rest", "surface")] if secret else []
     return {
@@ -58,7 +58,8 @@ def columns(access: GlobalAccess, secret: str, words: Words) -> dict[str, Column
         "trunks": _rows(_trunks(lines), ("x", "y0", "y1", "role")),
         "lines": _rows(frames, (*_BOX, "role")),
         "rests": _rows(_untouched(lines), (*_BOX, "role")),
-        "bytes": _rows(_pieces(access, lines), (*_BOX, "role", "hatch")),
+        "bytes": _rows(pieces, (*_BOX, "role")),
+        "strokes": _rows(_strokes(pieces), ("x0", "x1", "y0", "y1", "role")),
         "links": _rows(_links(lines), ("x0", "x1", "y0", "y1", "role")),
         "names": _rows(_names(lines, words), ("x", "y", "text", "short", "align", "role", "ground")),
         "bar": _rows(_bar(access) if lines else (), (*_BOX, "role", "hatch")),
@@ -155,9 +156,16 @@ def _pieces(access: GlobalAccess, lines: Sequence[Line]) -> Iterator[tuple[Any, 
             first = 0
             for byte in range(1, WORD_BYTES + 1):
                 if byte == WORD_BYTES or flags[byte] != flags[first]:
-                    looks = ("move", " ") if flags[first] else _UNUSED
-                    yield *line_grid.part(slot, sector, word + first, word + byte), *looks
+                    role = "move" if flags[first] else "cost"
+                    yield *line_grid.part(slot, sector, word + first, word + byte), role
                     first = byte
+
+
+def _strokes(pieces: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """Across every piece that nobody asked for, so that grey tells it apart, too."""
+    for left, right, bottom, top, role in pieces:
+        if role == "cost":
+            yield left, right, top, bottom, role
 
 
 def _links(lines: Sequence[Line]) -> Iterator[tuple[Any, ...]]:
@@ -190,7 +198,7 @@ def _bar(access: GlobalAccess) -> Iterator[tuple[Any, ...]]:
     used, moved = access.bytes_used / SECTOR_BYTES - 0.5, access.sectors - 0.5
     yield -0.5, used, _BAR_END, _BAR, "move", " "
     if used < moved:
-        yield used, moved, _BAR_END, _BAR, *_UNUSED
+        yield used, moved, _BAR_END, _BAR, "cost", "left_diagonal_line"
 
 
 def _counts(access: GlobalAccess, words: Words) -> Iterator[tuple[Any, ...]]:
@@ -219,7 +227,8 @@ def build(figure: Figure) -> Plot:
         marks.text(plot, source("names"), roles, column=column, align="align", size=size, ground="ground", tags=[tag])
     marks.lines(plot, source("lines"), roles)
     marks.words(plot, source("rests"), roles)
-    marks.words(plot, source("bytes"), roles, hatch=True)
+    marks.words(plot, source("bytes"), roles)
+    marks.strokes(plot, source("strokes"), roles)
     marks.links(plot, source("links"), roles)
     marks.lanes(plot, source("lanes"), roles, size=12, dash=True).tags = [WIDE]
     marks.lanes(plot, source("lanes"), roles, size=7, dash=True).tags = [PHONE]

@@ -231,7 +231,7 @@ def _marks(
 
 def build(figure: Figure) -> Plot:
     """Draw the sources of `columns` once."""
-    plot = marks.canvas((_LEFT, _RIGHT), (0, HEIGHT - 12), left=0, right=0)
+    plot = marks.canvas((_LEFT, _RIGHT), (0, HEIGHT - 12), left=4, right=4)
     roles, source = Roles(), figure.source
     marks.zooms(plot, source("zooms"), roles)
     marks.frames(plot, source("frame"), roles)

@@ -30,14 +30,14 @@ class IndexExplorer(Figure):
         Text("element", N_("Element i"), N_("from 0 to n-1; n-1 is the last")),
     )
     presets = (
-        Preset("thousand", N_("1,000 in blocks of 128")),
+        Preset("thousand", N_("1,000 elements")),
         Preset("hundred", N_("100"), {"elements": "100"}),
         Preset("million", N_("A million"), {"elements": "1000000"}),
         Preset("million_and_one", N_("A million and one"), {"elements": "1000001"}),
-        Preset("million_1024", N_("A million, blocks of 1,024"), {"elements": "1000000", "block": 1024}),
-        Preset("one_warp", N_("1,000 in blocks of 32"), {"block": 32}),
-        Preset("block_100", N_("1,000 in blocks of 100"), {"block": 100}),
-        Preset("exact", N_("1,024 in blocks of 128"), {"elements": "1024"}),
+        Preset("million_1024", N_("A million by 1,024"), {"elements": "1000000", "block": 1024}),
+        Preset("one_warp", N_("Blocks of 32"), {"block": 32}),
+        Preset("block_100", N_("Blocks of 100"), {"block": 100}),
+        Preset("exact", N_("1,024"), {"elements": "1024"}),
     )
     prediction = Prediction(
         N_(
@@ -115,21 +115,21 @@ class IndexExplorer(Figure):
         words, num, grid, place = self.words, self.words.num, self.trace.launch, self.trace.place
         split, hidden = grid.divergent, self.veiled
         if split:
-            why = words("{live} of its {all} lanes pass", live=split.live, all=split.threads)
+            why = words("i < n in {live} of {all} lanes", live=split.live, all=split.threads)
         elif grid.idle_warps:
             why = words.plural("{n} warp fails whole", "{n} warps fail whole", grid.idle_warps)
         elif grid.empty_lanes:
-            why = words("but {n} lanes are empty", n=num(grid.empty_lanes))
+            why = words("but {n} lanes empty", n=num(grid.empty_lanes))
         else:
-            why = words("every thread has an element")
+            why = words("no thread is spare")
         last = {"live": num(grid.live_in_last_block), "all": num(grid.block_threads)}
         of = words("of {n}", n=num(grid.warps))
         where = words("warp {warp} of block {block}", warp=place.warp, block=num(place.block))
         return (
-            Readout(words("Blocks"), num(grid.blocks), sub=words("last one: {live} of {all} threads", **last)),
+            Readout(words("Blocks"), num(grid.blocks), sub=words("last: {live} of {all} used", **last)),
             Readout(words("Warps that pass whole"), num(grid.whole_warps), sub=of, role="compute", secret=hidden),
             Readout(words("Warps that diverge"), "1" if split else "0", sub=why, role="cost", secret=hidden),
-            Readout(words("Lane of element {i}", i=num(place.element)), str(place.lane), sub=where, secret=hidden),
+            Readout(words("Lane of element i"), str(place.lane), sub=where, secret=hidden),
         )
 
     def summary(self) -> str:

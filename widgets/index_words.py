@@ -72,15 +72,17 @@ def block_says(launch: Launch, block: int, hidden: bool, words: Words) -> str:
     if hidden:
         return words("Block {block} · starts at element {first} · {all} threads", **fields)
     return words(
-        "Block {block} · elements {first} to {last} · {live} of {all} threads have one",
+        "Block {block} · elements {first} to {last} · for {live} of its {all} threads",
         last=words.num(first + live - 1), live=words.num(live), **fields,
     )  # fmt: skip
 
 
 def gap_says(launch: Launch, first: int, last: int, words: Words) -> str:
     """Say what the blocks that are not drawn have in common: only the last block can differ."""
-    fields = {"first": words.num(first), "last": words.num(last), "n": words.num(launch.block_threads)}
-    return words("Blocks {first} to {last} · in each, all {n} threads have an element", **fields)
+    if first == last:
+        return block_says(launch, first, False, words)
+    fields = {"first": words.num(first), "last": words.num(last)}
+    return words("Blocks {first} to {last} · an element for every thread", **fields)
 
 
 def warp_says(warp: Warp, hidden: bool, words: Words) -> str:
@@ -89,12 +91,12 @@ def warp_says(warp: Warp, hidden: bool, words: Words) -> str:
     if hidden:
         return words("Warp {warp} of block {block}", **fields)
     if warp.diverges:
-        return words("Warp {warp} of block {block} · {live} of {all} lanes pass i < n: it diverges", **fields)
+        return words("Warp {warp} of block {block} · i < n holds in {live} of {all} lanes: it diverges", **fields)
     if not warp.live:
         return words("Warp {warp} of block {block} · no lane passes i < n: it ends, undivided", **fields)
     if warp.threads < WARP_LANES:
         empty = WARP_LANES - warp.threads
-        return words("Warp {warp} of block {block} · {all} threads alone, {empty} lanes empty", empty=empty, **fields)
+        return words("Warp {warp} of block {block} · short: threads {all}, empty lanes {empty}", empty=empty, **fields)
     return words("Warp {warp} of block {block} · all {all} lanes pass i < n", **fields)
 
 
@@ -129,7 +131,7 @@ def block_title(shown: Launched, hidden: bool, words: Words) -> str:
     if hidden:
         return words("Block {n}", n=block)
     live, every = words.num(launch.live_in_block(shown.place.block)), words.num(launch.block_threads)
-    return words("Block {n}: {live} of {all} threads have an element", n=block, live=live, all=every)
+    return words("Block {n}: elements for {live} of its {all} threads", n=block, live=live, all=every)
 
 
 def warp_title(shown: Launched, words: Words) -> str:
@@ -137,9 +139,9 @@ def warp_title(shown: Launched, words: Words) -> str:
     warp = shown.chosen
     fields = {"n": warp.warp, "live": warp.live, "rest": warp.threads - warp.live, "all": warp.threads}
     if warp.diverges:
-        return words("Warp {n} diverges: {live} of its {all} lanes pass i < n", **fields)
+        return words("Warp {n} diverges: i < n in {live} of its {all} lanes", **fields)
     if warp.threads < WARP_LANES:
-        return words("Warp {n}: all its threads pass i < n, but they are {all}", **fields)
+        return words("Warp {n} is short: threads {all}, all pass i < n", **fields)
     return words("Warp {n} stays whole: all {all} lanes pass i < n", **fields)
 
 

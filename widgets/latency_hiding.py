@@ -174,7 +174,7 @@ class LatencyHiding(Figure):
             ),
             Readout(
                 words("Warps that fill it"), words.num(trace.scheduler_knee),
-                sub=words("{n} on an SM of {slots} slots", n=words.num(knee), slots=trace.slots),
+                sub=words("{n} on an SM", n=words.num(knee)),
             ),
         )  # fmt: skip
         if hidden:

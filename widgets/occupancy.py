@@ -16,7 +16,7 @@ from widgets import marks, occupancy_readings, occupancy_stairs, occupancy_words
 from widgets.figure import Figure
 from widgets.occupancy_words import Kernel
 from widgets.parts import Choice, Comparison, Prediction, Preset, Range, Reading, Readout, Table, Value
-from widgets.sm_drawing import Shown
+from widgets.sm_layout import INNER, LEFT, RIGHT, Shown
 from widgets.theme import Roles
 from widgets.words import N_, Words
 
@@ -90,7 +90,7 @@ class Occupancy(Figure):
     )  # fmt: skip
     inspect_hint = N_("Point at a block, a warp, a shelf or a step, or walk through them with the arrow keys.")
     experiment = "occupancy"
-    height, phone_height = sm_drawing.INNER + 12, 480
+    height, phone_height = INNER + 12, 480
 
     # ------------------------------------------------------------------------------ state
 
@@ -132,7 +132,7 @@ class Occupancy(Figure):
 
     def build(self) -> Plot:
         """Draw the SM and, below it, the stairs."""
-        plot, roles = marks.canvas((sm_drawing.LEFT, sm_drawing.RIGHT), (0, sm_drawing.INNER)), Roles()
+        plot, roles = marks.canvas((LEFT, RIGHT), (0, INNER)), Roles()
         sm_drawing.build(plot, self, roles)
         occupancy_stairs.build(plot, self, roles)
         marks.cursor(plot, self.source("cursor"))

@@ -12,6 +12,8 @@ from widgets.words import Words
 RECORDED_ON = "9.0"
 """Compute capability of the GPU that the readings are from, an H200 (sim/gpus.toml)."""
 
+_CALL = "cudaOccupancyMaxActiveBlocksPerMultiprocessor"
+
 Shape = tuple[int, int, int]
 
 
@@ -51,14 +53,13 @@ def comparison(recorded: Recorded, kernel: Occupancy, words: Words) -> Compariso
     blocks = recorded.blocks(kernel)
     if blocks is None:
         why = words(
-            "The {n} readings are of other launches: one H200, 12 to 255 registers, whole warps.",
-            n=words.num(recorded.rows),
+            "The {n} readings are of other launches, on one H200: {call}.", n=words.num(recorded.rows), call=_CALL
         )  # fmt: skip
         return Comparison(what, kernel.blocks_per_sm, None, exact=True, provenance=why)
     reading = next(reading for value, reading in found if value == blocks)
     provenance = words(
-        "One {gpu}, {date}, driver {driver}, CUDA {cuda}: cudaOccupancyMaxActiveBlocksPerMultiprocessor for a kernel "
-        "with these registers",
+        "One {gpu}, {date}, driver {driver}, CUDA {cuda}: {call}.",
+        call=_CALL,
         **{key: reading[key] for key in ("gpu", "date", "driver", "cuda")},
     )
     device = reading["gpu"].removeprefix("NVIDIA ")

@@ -18,13 +18,12 @@ from widgets import marks, occupancy_words
 from widgets.figure import Figure
 from widgets.marks import PHONE, WIDE
 from widgets.occupancy_words import Kernel
-from widgets.sm_drawing import INNER
+from widgets.sm_layout import BOX, INNER, PHONE_PX, WIDE_PX, Columns, Rows, table
 from widgets.theme import Roles
 from widgets.timeline_columns import width_px
 from widgets.words import N_, Words
 
 _HEADER, _TOP, _BOTTOM, _TICKS = 286, 334, 506, 519
-_BOX = ("left", "right", "bottom", "top", "role")
 _LINE = ("x0", "x1", "y0", "y1", "role")
 _TEXT = ("x", "y", "text", "short", "align", "role", "ground")
 _LABEL = ("x", "y", "text", "align", "role", "ground")
@@ -32,11 +31,7 @@ _OVER = {
     "threads": N_("Occupancy over threads a block"), "registers": N_("Occupancy over registers a thread"),
     "shared_memory": N_("Occupancy over KiB of shared memory a block"),
 }  # fmt: skip
-_WIDE_PX, _PHONE_PX = 744, 278  # of the axis, on cards 840 and 324 px wide
 _ROOM = 1.06  # where words must end
-
-Columns = dict[str, list[Any]]
-Rows = list[tuple[Any, ...]]
 
 
 def build(plot: Plot, figure: Figure, roles: Roles) -> None:
@@ -76,12 +71,12 @@ def columns(kernel: Kernel, secret: bool, words: Words) -> dict[str, Columns]:
             "rises": list(_rises(kernel, end)),
             **_point(kernel, end, words),
         }
-    fields = {"under": _BOX, "point": ("x", "y", "role"), f"point_{WIDE}": _LABEL, f"point_{PHONE}": _LABEL}
+    fields = {"under": BOX, "point": ("x", "y", "role"), f"point_{WIDE}": _LABEL, f"point_{PHONE}": _LABEL}
     return {
-        "levels": _table(levels, _LINE),
-        "ticks": _table(list(_ticks(kernel, end, words)), _TEXT),
-        "curve_name": _table(names, _TEXT),
-        **{name: _table(rows, fields.get(name, _LINE)) for name, rows in found.items()},
+        "levels": table(levels, _LINE),
+        "ticks": table(list(_ticks(kernel, end, words)), _TEXT),
+        "curve_name": table(names, _TEXT),
+        **{name: table(rows, fields.get(name, _LINE)) for name, rows in found.items()},
     }
 
 
@@ -90,10 +85,6 @@ def says(kernel: Kernel, words: Words) -> Iterator[tuple[float, float, str]]:
     end = _end(kernel)
     for step, (left, right, y) in zip(kernel.steps, _treads(kernel, end), strict=True):
         yield (left + right) / 2, y, occupancy_words.step_says(kernel.axis, step, words)
-
-
-def _table(rows: Rows, names: tuple[str, ...]) -> Columns:
-    return {name: [row[at] for row in rows] for at, name in enumerate(names)}
 
 
 def _y(share: float) -> float:
@@ -145,7 +136,7 @@ def _point(kernel: Kernel, end: int, words: Words) -> dict[str, Rows]:
         said.append((then, "cost"))
     return {
         "point": [(x, y, "ink")], "drop": [(x, x, _y(0), y, "ink")], "cliff": cliff,
-        f"point_{WIDE}": list(_beside(x, y, said, _WIDE_PX)), f"point_{PHONE}": list(_beside(x, y, said, _PHONE_PX)),
+        f"point_{WIDE}": list(_beside(x, y, said, WIDE_PX)), f"point_{PHONE}": list(_beside(x, y, said, PHONE_PX)),
     }  # fmt: skip
 
 

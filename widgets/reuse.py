@@ -48,10 +48,10 @@ class ReuseInBlock(Figure):
     presets = (
         Preset("same", N_("The same 128 values")),
         Preset("cache", N_("A cache that hits"), {"cache": "hits"}),
-        Preset("few", N_("The same 8 values"), {"each": 8}),
+        Preset("few", N_("The same 8"), {"each": 8}),
         Preset("warp", N_("32 values a warp"), {"each": 32, "readers": 32}),
-        Preset("own", N_("4 values of one’s own"), {"each": 4, "readers": 1}),
-        Preset("too_large", N_("Too much to stage"), {"readers": 1}),
+        Preset("own", N_("4 of one’s own"), {"each": 4, "readers": 1}),
+        Preset("too_large", N_("Does not fit"), {"readers": 1}),
     )
     prediction = Prediction(
         N_(

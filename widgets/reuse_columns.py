@@ -39,7 +39,6 @@ from widgets.words import Words
 _WARPS = WORDS // WARP_LANES
 _BOX = ("left", "right", "bottom", "top")
 _WEB = ("x0", "x1", "role", "wide", "alpha")
-_HATCH = {"cost": "left_diagonal_line"}
 
 Columns = dict[str, list[Any]]
 
@@ -53,8 +52,9 @@ def columns(upper: Half, lower: Half, note: str, price: tuple[str, str], words: 
         "bands": _BANDS,
         "shelf": _SHELF,
         "lines": _rows([row for half, top in halves for row in _lines(half, top)], (*_BOX, "role")),
-        "sectors": _rows([row for half, top in halves for row in _sectors(half, top)], (*_BOX, "role", "hatch")),
-        "shared": _rows(_shared(lower, bool(note)), (*_BOX, "role", "hatch")),
+        "sectors": _rows([row for half, top in halves for row in _sectors(half, top)], (*_BOX, "role")),
+        "strokes": _rows([row for half, top in told for row in _strokes(half, top)], ("x0", "x1", "y0", "y1", "role")),
+        "shared": _rows(_shared(lower, bool(note)), (*_BOX, "role")),
         "times": _rows([row for half, top in told for row in _times(half, top, words)], ("x", "y", "text", "role")),
         "totals": _rows([row for half, top in told for row in _totals(half, top, words)], ("x", "y", "text", "role")),
         "now": _rows([row for half, top in told for row in _now(half, top)], (*_BOX, "role")),
@@ -126,7 +126,16 @@ def _sectors(half: Half, top: float) -> Iterator[tuple[Any, ...]]:
     for sector in range(first, first + WORDS // PER_SECTOR):
         times = half.moved(sector) if sector in held else 0
         role = "cost" if times > 1 else "move" if times else "cell"
-        yield *half.x(sector), top + MEMORY_END + INSET, top + MEMORY - INSET, role, _HATCH.get(role, " ")
+        yield *half.x(sector), top + MEMORY_END + INSET, top + MEMORY - INSET, role
+
+
+def _strokes(half: Half, top: float) -> Iterator[tuple[Any, ...]]:
+    """Across every word of a sector moved more than once, so that grey tells it apart, too."""
+    for sector in half.sectors():
+        if half.moved(sector) > 1:
+            left, _ = half.x(sector)
+            for word in range(PER_SECTOR):
+                yield left + word, left + word + 0.5, top + MEMORY - INSET, top + MEMORY_END + INSET, "cost"
 
 
 def _times(half: Half, top: float, words: Words) -> Iterator[tuple[Any, ...]]:
@@ -145,7 +154,7 @@ def _shared(half: Half, hidden: bool) -> Iterator[tuple[Any, ...]]:
     first = half.page // PER_SECTOR
     for sector in range(first, first + WORDS // PER_SECTOR):
         full = not hidden and sector in held and sector * PER_SECTOR < stored
-        yield *half.x(sector), LOWER + SHARED_END, LOWER + SHARED, "move" if full else "cell", " "
+        yield *half.x(sector), LOWER + SHARED_END, LOWER + SHARED, "move" if full else "cell"
 
 
 def _now(half: Half, top: float) -> Iterator[tuple[Any, ...]]:

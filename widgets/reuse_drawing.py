@@ -48,8 +48,9 @@ def build(figure: Figure) -> Plot:
         plot.add_glyph(source(name), web)
     marks.text(plot, source("labels"), roles, size="11px", align="left", ground="ground", tags=[PHONE])
     marks.lines(plot, source("lines"), roles)
-    marks.words(plot, source("sectors"), roles, hatch=True)
-    marks.words(plot, source("shared"), roles, hatch=True)
+    marks.words(plot, source("sectors"), roles)
+    marks.strokes(plot, source("strokes"), roles)
+    marks.words(plot, source("shared"), roles)
     gap = Segment(x0="x", x1="x", y0="y0", y1="y1", line_color=roles("gap"), line_width=1)
     plot.add_glyph(source("gaps"), gap).tags = [WIDE]
     plot.add_glyph(source("shelf"), Segment(x0="x0", x1="x1", y0="y", y1="y", line_color=roles("ink"), line_width=1.75))

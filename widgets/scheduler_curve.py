@@ -60,7 +60,7 @@ def columns(kernel: Kernel, shown: Moment | None, words: Words) -> dict[str, Col
         "area": {"xs": [xs], "ys": [ys], "role": ["compute"]},
         "mean": _one("mean", 0.0, mean, end, mean, "ink"),
         "mean_text": _one("mean_text", x, mean, percent, align, "ink", "surface"),
-        "cuts": _table("cuts", ((x, BOTTOM, x, TOP, "surface") for _, x in waves[:-1])),
+        "wave_ends": _table("wave_ends", ((x, BOTTOM, x, TOP, "surface") for _, x in waves[:-1])),
         "waves": _table("waves", _wave_names(waves, words)),
         "levels": _levels(words),
         "ticks": _table("ticks", _ticks(kernel, unit, words)),
@@ -73,7 +73,7 @@ def columns(kernel: Kernel, shown: Moment | None, words: Words) -> dict[str, Col
 _FIELDS: dict[str, tuple[str, ...]] = {
     "lost": ("left", "right", "bottom", "top", "role"),
     "area": ("xs", "ys", "role"),
-    **dict.fromkeys(("mean", "cuts", "now"), ("x0", "y0", "x1", "y1", "role")),
+    **dict.fromkeys(("mean", "wave_ends", "now"), ("x0", "y0", "x1", "y1", "role")),
     "mean_text": ("x", "y", "text", "align", "role", "ground"),
     "waves": ("x", "y", "text", "short", "role"),
     "ticks": ("x", "y", "text", "short", "role"),
@@ -116,8 +116,8 @@ def _outline(kernel: Kernel, unit: float) -> tuple[list[float], list[float]]:
     xs, ys = [0.0], [float(BOTTOM)]
     for start, end, blocks in steps:
         y = _y(blocks / schedule.slots)
-        xs += [start * unit, end * unit]
-        ys += [y, y]
+        xs += [round(start * unit, 3), round(end * unit, 3)]
+        ys += [round(y, 3)] * 2
     return [*xs, xs[-1]], [*ys, float(BOTTOM)]
 
 
@@ -166,7 +166,7 @@ def build(plot: Plot, figure: Figure, roles: Roles) -> None:
     source = figure.source
     marks.idle(plot, source("lost"), roles)
     marks.zooms(plot, source("area"), roles).glyph.fill_color = roles("fill")
-    plot.add_glyph(source("cuts"), _line(line_color=roles("fill"), line_width=1.5))
+    plot.add_glyph(source("wave_ends"), _line(line_color=roles("fill"), line_width=1.5))
     plot.add_glyph(source("mean"), _line(line_color=roles("ink"), line_width=1.25, line_dash=[2, 3]))
     plot.add_glyph(source("now"), _line(line_color=roles("ink"), line_width=1.25))
     plot.add_glyph(source("point"), Scatter(x="x", y="y", size=8, fill_color=roles("ink"), line_color=None))

@@ -15,9 +15,10 @@ from bokeh.models.glyphs import Quad
 
 from sim.block_moments import Moment, running
 from sim.block_scheduler import Run
-from widgets import marks, scheduler_curve, scheduler_words
+from widgets import marks, scheduler_curve, scheduler_places, scheduler_words
 from widgets.figure import Figure
 from widgets.marks import PHONE, WIDE
+from widgets.scheduler_places import Box, Place
 from widgets.scheduler_words import Kernel
 from widgets.theme import Roles
 from widgets.timeline_columns import width_px
@@ -26,66 +27,36 @@ from widgets.words import Words
 HEIGHT, PHONE_HEIGHT = 520, 480
 _LEFT, _RIGHT = -7.5, 100.6
 _QUEUE, _STRIP = 499, (474, 488)  # y of the queue's title, and of its edges
-_SMS, _GRID = 456, (177, 446)  # of the SMs' title, and of their edges
+_SMS = 456  # of the SMs' title
 _CURVE = 157  # of the curve's title
-_TALLEST = 120  # px of an SM
-_COLUMNS = ((1, 1), (4, 2), (12, 4), (36, 6), (192, 12))  # up to so many SMs stand in so many columns
 _PX = {WIDE: 7.3, PHONE: 2.9}  # of one percent of the width
 
 Columns = dict[str, list[Any]]
-Box = tuple[float, float, float, float]  # left, right, bottom, top
-Held = dict[tuple[int, int], Run]  # what the slots hold, by SM and slot
-Slots = dict[tuple[int, int], Box]
+Held = dict[Place, Run]  # what the places hold
 _BOX = ("left", "right", "bottom", "top", "role")
 _TEXT = ("x", "y", "text", "role")
 
 
-def sm_boxes(sms: int) -> list[Box]:
-    """Return the frame of each SM, row by row."""
-    across = next(columns for most, columns in _COLUMNS if sms <= most)
-    high = min(_TALLEST, (_GRID[1] - _GRID[0]) / -(-sms // across))
-    wide = 100 / across
-    return [
-        (
-            sm % across * wide + 0.3, (sm % across + 1) * wide - 0.3,
-            _GRID[1] - (sm // across + 1) * high + 1.5, _GRID[1] - sm // across * high - 1.5,
-        )
-        for sm in range(sms)
-    ]  # fmt: skip
-
-
-def slot_boxes(sm: Box, per_sm: int) -> list[Box]:
-    """Return the slots inside an SM's frame: up to four in a row."""
-    left, right, bottom, top = sm[0] + 0.35, sm[1] - 0.35, sm[2] + 2.5, sm[3] - 2.5
-    across = min(per_sm, 4)
-    wide, high = (right - left) / across, (top - bottom) / -(-per_sm // across)
-    return [
-        (
-            left + slot % across * wide + 0.15, left + (slot % across + 1) * wide - 0.15,
-            top - (slot // across + 1) * high + 0.5, top - slot // across * high - 0.5,
-        )
-        for slot in range(per_sm)
-    ]  # fmt: skip
-
-
 def columns(kernel: Kernel, shown: Moment | None, words: Words) -> dict[str, Columns]:
     """Return the data of every source."""
-    frames = sm_boxes(kernel.sms)
-    slots = {(sm, n): box for sm, frame in enumerate(frames) for n, box in enumerate(slot_boxes(frame, kernel.per_sm))}
+    size = kernel.sms, kernel.per_sm
+    frames, places = scheduler_places.sm_boxes(kernel.sms), scheduler_places.place_boxes(*size)
     held = {(run.sm, run.slot): run for run in running(kernel.schedule, shown.at_us)} if shown else {}
     busy = {sm for sm, _ in held}
     guess = [] if shown else [words("your guess first")]
+    rows = scheduler_places.free_rows(*size, held) if shown else ()
     middle = (scheduler_curve.BOTTOM + scheduler_curve.TOP) / 2
-    says = list(_marks(kernel, shown, slots, held, words))
+    says = list(_marks(kernel, shown, places, held, words))
     return {
         "strip": _table(_strip(kernel, shown, ("ended", "running")), _BOX),
         "queue": _table(_strip(kernel, shown, ("waiting",)), _BOX),
         "edge": _table([(0.0, 100.0, *_STRIP, "surface")], _BOX),
         "sms": _table(((*box, "rest" if sm in busy else "surface") for sm, box in enumerate(frames)), _BOX),
-        "taken": _table(((*slots[place], "compute") for place in held), _BOX),
-        "free": _table(((*box, "idle") for place, box in slots.items() if shown and place not in held), _BOX),
-        "unknown": _table(((*box, "cell") for box in slots.values() if not shown), _BOX),
-        "ids": _table(_ids(held, slots, words), ("x", "y", "text", "short", "role")),
+        "free": _table(((*box, "idle") for box in rows), _BOX),
+        "cuts": _table(((*box, "surface") for box in scheduler_places.cuts(*size)), _BOX),
+        "taken": _table(((*places[place], "compute") for place in held), _BOX),
+        "unknown": _table(((*box, "cell") for box in places.values() if not shown), _BOX),
+        "ids": _table(_ids(held, places, words), ("x", "y", "text", "short", "role")),
         "rows": _table(_rows(frames, words), ("x", "y", "text", "short", "role")),
         "titles": _table(_titles(kernel, shown, words), _TEXT),
         "note": _table(((50.0, middle, text, "rest") for text in guess), _TEXT),
@@ -112,17 +83,17 @@ def _strip(kernel: Kernel, shown: Moment | None, states: Sequence[str]) -> Itera
     for name, some in groupby(kernel.schedule.runs, state):
         left, x = x, x + unit * sum(1 for _ in some)
         if name in states and shown:
-            yield left, x, *_STRIP, roles[name]
+            yield round(left, 3), round(x, 3), *_STRIP, roles[name]
 
 
-def _ids(held: Held, slots: Slots, words: Words) -> Iterator[tuple[Any, ...]]:
-    """Yield the blocks' numbers, where all of them fit into their slots."""
+def _ids(held: Held, places: dict[Place, Box], words: Words) -> Iterator[tuple[Any, ...]]:
+    """Yield the blocks' numbers, where all of them fit into their places."""
     numbers = {place: words.num(run.block) for place, run in held.items()}
-    left, right, bottom, top = slots[0, 0]
+    left, right, bottom, top = places[0, 0]
     room, widest = right - left, max((width_px(number, 11) for number in numbers.values()), default=0)
     fits = {tag: widest + 3 < room * px and top - bottom > 12 for tag, px in _PX.items()}
     for place, number in numbers.items() if any(fits.values()) else ():
-        left, right, bottom, top = slots[place]
+        left, right, bottom, top = places[place]
         texts = (number if fits[tag] else "" for tag in (WIDE, PHONE))
         yield (left + right) / 2, (bottom + top) / 2, *texts, "compute"
 
@@ -141,26 +112,26 @@ def _titles(kernel: Kernel, shown: Moment | None, words: Words) -> Iterator[tupl
 
 
 def _marks(
-    kernel: Kernel, shown: Moment | None, slots: Slots, held: Held,
+    kernel: Kernel, shown: Moment | None, places: dict[Place, Box], held: Held,
     words: Words,
 ) -> Iterator[tuple[float, float, str]]:  # fmt: skip
-    """Yield what can be inspected, in reading order: the queue, every slot, the moments of the curve."""
+    """Yield what can be inspected, in reading order: the queue, every place, the moments of the curve."""
     yield 50.0, sum(_STRIP) / 2, scheduler_words.queue_title(kernel, shown, words)
     says = scheduler_words.slots_say(kernel, held, shown is None, words)
-    for (left, right, bottom, top), say in zip(slots.values(), says, strict=True):
-        yield (left + right) / 2, (bottom + top) / 2, say
+    for (left, right, bottom, top), say in zip(places.values(), says, strict=True):
+        yield round((left + right) / 2, 3), round((bottom + top) / 2, 3), say
     if shown:
         yield from scheduler_curve.marks_of(kernel, words)
 
 
 def build(figure: Figure) -> Plot:
     """Draw the sources of `columns` once."""
-    plot = marks.canvas((_LEFT, _RIGHT), (0, HEIGHT - 12), left=0, right=0)
+    plot = marks.canvas((_LEFT, _RIGHT), (0, HEIGHT - 12), left=4, right=4)
     roles, source = Roles(), figure.source
-    for name in ("strip", "unknown"):
-        plot.add_glyph(source(name), _quad(roles))
     for name in ("queue", "free"):
         marks.idle(plot, source(name), roles)
+    for name in ("strip", "cuts", "unknown"):
+        plot.add_glyph(source(name), _quad(roles))
     marks.frames(plot, source("edge"), roles, radius=2, width=1)
     marks.frames(plot, source("sms"), roles, radius=3, width=1.25)
     plot.add_glyph(source("taken"), _quad(roles, border_radius=2))

@@ -102,7 +102,7 @@ def told(kernel: Kernel, shown: Moment | None, words: Words) -> Iterator[str]:
     """Yield the sentences of the summary."""
     num, schedule = words.num, kernel.schedule
     fields = {"blocks": num(schedule.blocks), "sms": num(kernel.sms), "n": kernel.per_sm, "slots": num(schedule.slots)}
-    yield words("Blocks: {blocks}. SMs: {sms}, with {n} places each, {slots} in all.", **fields)
+    yield words("Blocks: {blocks}. SMs: {sms}. Places for blocks: {n} on each SM, {slots} in all.", **fields)
     yield block_times(kernel, words)
     if shown is None:
         yield words("How long the kernel takes is yours to guess first.")
@@ -116,7 +116,7 @@ def told(kernel: Kernel, shown: Moment | None, words: Words) -> Iterator[str]:
     yield words("The places are busy {percent} % of the time.", percent=words.percent(schedule.busy_share))
     at = kernel.us(shown.at_us, words)
     counts = {"a": num(shown.ended), "b": num(shown.running), "c": num(shown.waiting)}
-    yield words("Shown at {t} µs: {a} blocks ended, {b} running, {c} waiting.", t=at, **counts)
+    yield words("Blocks at {t} µs: ended {a}, running {b}, waiting {c}.", t=at, **counts)
 
 
 def ideal(kernel: Kernel, words: Words) -> str:

@@ -55,10 +55,10 @@ def test_a_million_elements_in_blocks_of_128():
     assert (told["whole_warps"], told["divergent_warps"]) == (31_250, 0)
     assert (told["block"], told["warp"], told["lane"]) == (7812, 1, 31)  # of the last element
     blocks, whole, split, lane = made.readouts()
-    assert (blocks.value, blocks.sub) == ("7,813", "last one: 64 of 128 threads")
+    assert (blocks.value, blocks.sub) == ("7,813", "last: 64 of 128 used")
     assert (whole.value, whole.sub) == ("31,250", "of 31,252")
     assert (split.value, split.sub) == ("0", "2 warps fail whole")
-    assert (lane.label, lane.value, lane.sub) == ("Lane of element 999,999", "31", "warp 1 of block 7,812")
+    assert (lane.label, lane.value, lane.sub) == ("Lane of element i", "31", "warp 1 of block 7,812")
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_every_preset_is_a_state_of_its_own():
 def test_short_warps_leave_lanes_empty_and_do_not_diverge():
     made = figure("preset=block_100")
     assert made.values()["empty_lanes"] == 10 * (128 - 100)
-    assert made.readouts()[2].sub == "but 280 lanes are empty"
+    assert made.readouts()[2].sub == "but 280 lanes empty"
     rows = made.table().rows
     assert [row[2:] for row in rows] == [("32", "32", "passes whole")] * 3 + [("4", "4", "passes whole")]
 
@@ -162,18 +162,18 @@ def test_names_of_groups_do_not_touch_nor_leave_the_block():
 def test_marks_speak_of_blocks_warps_and_lanes():
     says = figure("preset=million_and_one").columns()["marks"]["say"]
     assert says[:3] == [
-        "Block 0 · elements 0 to 127 · 128 of 128 threads have one",
-        "Blocks 1 to 7,808 · in each, all 128 threads have an element",
-        "Block 7,809 · elements 999,552 to 999,679 · 128 of 128 threads have one",
+        "Block 0 · elements 0 to 127 · for 128 of its 128 threads",
+        "Blocks 1 to 7,808 · an element for every thread",
+        "Block 7,809 · elements 999,552 to 999,679 · for 128 of its 128 threads",
     ]
-    assert "Block 7,812 · elements 999,936 to 1,000,000 · 65 of 128 threads have one" in says
+    assert "Block 7,812 · elements 999,936 to 1,000,000 · for 65 of its 128 threads" in says
     assert "Warp 1 of block 7,812 · all 32 lanes pass i < n" in says
-    assert "Warp 2 of block 7,812 · 1 of 32 lanes pass i < n: it diverges" in says
+    assert "Warp 2 of block 7,812 · i < n holds in 1 of 32 lanes: it diverges" in says
     assert "Warp 3 of block 7,812 · no lane passes i < n: it ends, undivided" in says
     assert "Block 7,812 · warp 2 · lane 0 · element 1,000,000" in says
     assert "Block 7,812 · warp 2 · lane 1 · i = 1,000,001: no such element" in says
     short = figure("preset=block_100").columns()["marks"]["say"]
-    assert "Warp 3 of block 9 · 4 threads alone, 28 lanes empty" in short
+    assert "Warp 3 of block 9 · short: threads 4, empty lanes 28" in short
     assert "Block 9 · warp 3 · lane 4 · no thread: the block ends before it" in short
 
 

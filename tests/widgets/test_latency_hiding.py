@@ -92,7 +92,7 @@ def test_presets(preset, busy, enough, rate, share, knee):
     assert (made.error, made.pressed) == ("", preset)
     first, second, third, fourth = made.readouts()
     assert (first.value, first.unit, first.role) == (busy, "%", "compute")
-    assert second.value == str(enough)
+    assert (second.value, second.sub) == (str(enough), f"{4 * enough} on an SM")
     assert (third.value, third.unit, third.sub, third.role) == (rate, "GB/s", f"{share} % of 3,350", "move")
     assert (fourth.value, fourth.sub) == (str(knee), "on an SM of 64 slots")
 

@@ -13,7 +13,7 @@ from bokeh.document import Document
 from sim.gpus import multiprocessor
 from widgets import card, hardware
 from widgets.occupancy import Occupancy
-from widgets.sm_drawing import level
+from widgets.sm_layout import level
 from widgets.words import Words
 
 ROOT = Path(__file__).parents[2]

@@ -7,7 +7,7 @@ Every mark takes its data from a named source of the figure and its colours from
 from widgets.marks.frames import beyond, frames, leads, zooms
 from widgets.marks.lanes import cups, lanes, threads
 from widgets.marks.lettering import text
-from widgets.marks.memory import lines, links, words
+from widgets.marks.memory import lines, links, strokes, words
 from widgets.marks.plots import PHONE, WIDE, canvas, cursor, inspected, margin, names, row_names, time_axis
 from widgets.marks.shapes import bands, bars, cells, idle
 
@@ -31,6 +31,7 @@ __all__ = [
     "margin",
     "names",
     "row_names",
+    "strokes",
     "text",
     "threads",
     "time_axis",

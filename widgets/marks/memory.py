@@ -17,7 +17,7 @@ def lines(plot: Plot, source: ColumnDataSource, roles: Roles) -> Any:
 
 
 def words(plot: Plot, source: ColumnDataSource, roles: Roles, *, hatch: bool = False) -> Any:
-    """Words, or bytes of them: fill by role; with `hatch`, the column `hatch` holds a pattern or " "."""
+    """Words, or bytes of them: fill by role; with `hatch`, for few rows, its column holds a pattern or " "."""
     extra: dict[str, Any] = {}
     if hatch:
         extra = {
@@ -25,6 +25,15 @@ def words(plot: Plot, source: ColumnDataSource, roles: Roles, *, hatch: bool = F
             "hatch_color": roles("on"), "hatch_alpha": 0.35,
         }  # fmt: skip
     return plot.add_glyph(source, _quad(fill_color=roles("fill"), line_color=None, **extra))
+
+
+def strokes(plot: Plot, source: ColumnDataSource, roles: Roles) -> Any:
+    """One slanted stroke on each word that is a cost, from `x0`, `y0` to `x1`, `y1`.
+
+    Many small hatched rectangles would cost the browser a canvas each, and half a second a hundred of them.
+    """
+    stroke = Segment(x0="x0", x1="x1", y0="y0", y1="y1", line_color=roles("on"), line_width=1, line_alpha=0.45)
+    return plot.add_glyph(source, stroke)
 
 
 def links(plot: Plot, source: ColumnDataSource, roles: Roles) -> Any:
