@@ -66,15 +66,16 @@ class Occupancy(Figure):
         Preset("threads_33", N_("33 threads"), {"threads": 33, "registers": 32, "axis": "threads"}),
         Preset("too_large", N_("1,024 × 65"), {"threads": 1024, "registers": 65}),
     )
+    # Not about 33 registers: the state with 32 says what one more costs.
     prediction = Prediction(
         N_(
-            "With 32 registers a thread, 8 blocks of 256 threads fill an SM of compute capability 9.0. "
-            "Now the compiler needs 33. How many blocks fit?"
+            "Blocks of 224 threads need 92 registers a thread. 65,536 ÷ (224 × 92) is a little over 3. "
+            "How many blocks fit an SM of compute capability 9.0?"
         ),
-        "registers_33", "blocks", unit=N_("blocks"),
+        "odd_block", "blocks", unit=N_("blocks"),
         reveal=N_(
-            "{answer} fit. Registers ÷ threads says {naive_blocks}, but a warp is given registers by 256: "
-            "33 a thread cost as much as {registers_granted}."
+            "{answer} fit, not {naive_blocks}: a warp is given {registers_granted} registers a thread, "
+            "and each quarter of the SM holds whole warps only."
         ),
     )  # fmt: skip
     left_out = (

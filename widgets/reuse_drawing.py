@@ -32,10 +32,11 @@ def build(figure: Figure) -> Plot:
     words, source, roles = figure.words, figure.source, Roles()
     plot = marks.canvas((-1.2, WIDTH + 1.2), (FLOOR, 0))
     rows = [
-        (UPPER + (MEMORY + MEMORY_END) / 2, words("device memory")), (UPPER + WARPS[UPPER] - BAND / 2, words("warps")),
+        (UPPER + (MEMORY + MEMORY_END) / 2, words("device memory")),
+        (UPPER + WARPS[UPPER] - BAND / 2, words("the warps")),
         (LOWER + (MEMORY + MEMORY_END) / 2, words("device memory")),
         (LOWER + (SHARED + SHARED_END) / 2, words("shared memory")), (LOWER + sum(BARRIER) / 2, words("barrier")),
-        (LOWER + WARPS[LOWER] - BAND / 2, words("warps")),
+        (LOWER + WARPS[LOWER] - BAND / 2, words("the warps")),
     ]  # fmt: skip
     marks.names(plot, "left", rows, [WIDE], bold=True)
     ends = ((UPPER + WARPS[UPPER], UPPER + MEMORY_END), (LOWER + SHARED - 1, LOWER + MEMORY_END),

@@ -332,25 +332,33 @@ def test_the_document_is_the_same_twice_and_is_patched_not_rebuilt():
 
 
 def test_the_prediction_is_answered_by_hand_and_hidden_until_then():
-    made = figure("registers=33", hidden=True)
+    made = figure("threads=224&registers=92", hidden=True)
     assert made.veiled
-    # 33 registers are 40 to a warp: 16,384 // 1,280 = 12 warps a partition, 48 on the SM, 8 a block
-    assert made.asked().values()["blocks"] == 16_384 // (32 * 40) * 4 // 8 == 6
-    secrets = (">6<", "6 blocks", "48", "75", "1,280", "61,440")
+    # 92 registers are 96 to a warp: 16,384 // 3,072 = 5 warps a partition, 20 on the SM, 7 a block
+    assert made.asked().values()["blocks"] == 16_384 // (32 * 96) * 4 // 7 == 2
+    secrets = (">2<", "2 blocks", "21.9", "3,072", "43,008")
     for secret in secrets:
         assert secret not in shown(made), secret
     assert len(made.columns()["block_frames"]["left"]) == 1  # what one block takes, and nothing more
     assert not made.columns()["treads"]["x0"]
-    made.apply({"commit": "7"})
+    made.apply({"commit": "3"})
     assert made.verdict.kind != "right"
-    assert "Registers ÷ threads says 7" in str(card.predict(made))
-    assert "33 a thread cost as much as 40" in str(card.predict(made))
+    assert "2 fit, not 3: a warp is given 96 registers a thread" in str(card.predict(made))
     missing = {secret for secret in secrets if secret not in shown(made)}
     assert not missing
     made.apply({"ask": True})
     assert len(made.columns()["block_frames"]["left"]) == 1
-    made.apply({"commit": "6"})
+    made.apply({"commit": "2"})
     assert made.verdict.kind == "right"
+
+
+def test_no_preset_is_one_step_from_what_the_prediction_asks():
+    asked = figure("threads=224&registers=92", hidden=True).current()
+    for preset in Occupancy.presets:
+        state = figure(hidden=True).complete(preset.state)
+        other = {name for name in ("cc", "threads", "registers", "kib", "bytes") if state[name] != asked[name]}
+        near = len(other) == 1 and abs(state[name := other.pop()] - asked[name]) == 1 if other else False
+        assert not near, f"{preset.name} says what one more costs, which is the answer"
 
 
 def test_the_prediction_is_not_about_the_built_state():
