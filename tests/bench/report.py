@@ -27,6 +27,8 @@ class Measured:
     next_chapter: list[Visit] = field(default_factory=list)
     memory_after: list[int] = field(default_factory=list)
     """Bytes that the book holds after ten page changes, one for each run."""
+    figures: dict[str, float] = field(default_factory=dict)
+    """Median answer to a control of each figure, ms."""
 
     def add(self, page: str, profile: str, visit: Visit) -> None:
         """Keep a visit."""
@@ -123,12 +125,24 @@ def spread(measured: Measured) -> str:
     return f"First answers from least to greatest: {', '.join(parts)}."
 
 
+ANSWER_MS = 50
+
+
+def figures(measured: Measured) -> str:
+    """Return the answers of every figure as a sentence, slowest first, and which took too long."""
+    slowest = sorted(measured.figures.items(), key=lambda told: -told[1])
+    told = ", ".join(f"{key} {_ms(ms)}" for key, ms in slowest)
+    late = [key for key, ms in slowest if ms > ANSWER_MS]
+    verdict = f"missed by {', '.join(late)}" if late else "reached"
+    return f"Answers to a control of each figure, medians of ten: {told}; to reach {ANSWER_MS} ms: {verdict}."
+
+
 def text(measured: Measured, simulators: str, about: Sequence[str]) -> str:
     """Return everything, as Markdown; `simulators` is the sentence on these."""
     runs = len(measured.next_chapter)
     head = f"Medians of {runs} run{'s' if runs > 1 else ''}, book and stock in turn. " + " ".join(about)
     reached = "\n".join(f"- {target}" for target in targets(measured))
-    return "\n\n".join([head, NOTES, table(measured), reached, spread(measured), simulators])
+    return "\n\n".join([head, NOTES, table(measured), reached, spread(measured), figures(measured), simulators])
 
 
 def put(readme: Path, block: str) -> None:

@@ -68,6 +68,16 @@ class Bench:
                 raise WrongPage(f"{kind.name}: {'; '.join(reader.errors)}")
         return visit
 
+    def each_figure(self) -> None:
+        """Read the answers of every figure once, in a new profile."""
+        with (
+            tempfile.TemporaryDirectory(prefix="bench-") as folder,
+            visits.browser(self._playwright, self._executable, Path(folder)) as context,
+        ):
+            reader = Reader(context)
+            for address in self._chapters:
+                self.measured.figures |= reader.answers(address)
+
     def _turn_pages(self, reader: Reader, changes: int) -> None:
         """Go through the chapters, with one answer in each."""
         for change in range(1, changes + 1):
@@ -140,6 +150,8 @@ def main() -> None:
         for turn in range(runs):
             print(f"Run {turn + 1} of {runs}", flush=True)
             bench.run(turn, changes)
+        print("Moving a control of each figure", flush=True)
+        bench.each_figure()
         browser = visits.version(playwright, executable)
     print("Timing the simulators", flush=True)
     simulators = engines.measure()

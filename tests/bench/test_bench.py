@@ -56,6 +56,14 @@ def test_the_table_has_absolute_times_beside_the_ratios() -> None:
     assert "| 70.0 MB | 100.0 MB | 0.70 |" in rows["memory after ten page changes; stock: one page"]
 
 
+def test_every_figures_answer_is_told_slowest_first_with_those_that_are_late() -> None:
+    found = measured()
+    found.figures = {"reuse": 31.4, "bars": 50.0, "late": 50.1}
+    assert report.figures(found).endswith(": late 50 ms, bars 50 ms, reuse 31 ms; to reach 50 ms: missed by late.")
+    del found.figures["late"]
+    assert report.figures(found).endswith("to reach 50 ms: reached.")
+
+
 def test_only_what_stands_between_the_markers_is_replaced(tmp_path: Path) -> None:
     readme = tmp_path / "README.md"
     readme.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", "utf-8")

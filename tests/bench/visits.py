@@ -54,18 +54,25 @@ STOCK = Kind(
     status='document.querySelector(".pn-loading-msg")?.textContent ?? "loaded"',
 )
 
-_CARD = 'document.querySelector(".fig[data-figure]")'
-BOOK = Kind(
-    "book",
-    drawn='document.querySelector(".fig .plot") && !document.querySelector(".fig .plot:not([data-drawn])")',
-    # Set when the card begins to listen; what is done from then on is kept for Python.
-    ready=f"{_CARD}?.dataset.seq !== undefined",
-    # The first slider that acts and has a step to go.
-    control=f"[...{_CARD}.querySelectorAll('.ctl:not(.inactive):not([data-stepper]) input[type=range]')]"
-    ".find((range) => Number(range.value) < Number(range.max))",
-    text=f"[...{_CARD}.querySelectorAll('[data-part=reads], [data-part=summary]')].map((e) => e.textContent).join()",
-    status=f"""{_CARD}.querySelector('[data-part="status"]').textContent""",
-)
+
+def book(card: str) -> Kind:
+    """Return how the book's page is read at one card, given as an expression."""
+    return Kind(
+        "book",
+        drawn='document.querySelector(".fig .plot") && !document.querySelector(".fig .plot:not([data-drawn])")',
+        # Set when the card begins to listen; what is done from then on is kept for Python.
+        ready=f"({card})?.dataset.seq !== undefined",
+        # The first slider that acts and has a step to go; else the first that acts.
+        control="((all) => all.find((range) => Number(range.value) < Number(range.max)) ?? all[0])"
+        f"([...({card}).querySelectorAll('.ctl:not(.inactive):not([data-stepper]) input[type=range]')])",
+        text=f"[...({card}).querySelectorAll('[data-part=reads], [data-part=summary]')]"
+        ".map((e) => e.textContent).join()",
+        status=f"""({card}).querySelector('[data-part="status"]').textContent""",
+    )
+
+
+# Figure 4.3 where it is, which is what stock shows; a page's first figure elsewhere.
+BOOK = book('document.getElementById("bank_conflicts") ?? document.querySelector(".fig[data-figure]")')
 
 
 @dataclass(slots=True)
@@ -154,6 +161,25 @@ class Reader:
             answers.append(self._answer(kind)["ms"])
         visit.control = statistics.median(answers)
         visit.said = self.page.evaluate(kind.text)
+
+    def answers(self, address: str) -> dict[str, float]:
+        """Go to a page and return the median answer in ms of each of its figures' sliders."""
+        self.page.goto(address)
+        self.page.wait_for_function(BOOK.drawn)
+        keys = self.page.eval_on_selector_all(".fig[data-figure]", "cards => cards.map((card) => card.id)")
+        return {key: self._moves(book(f'document.getElementById("{key}")')) for key in keys}
+
+    def _moves(self, kind: Kind) -> float:
+        answers: list[float] = []
+        for _ in range(1 + STEPS):  # the first opens the figure
+            self.page.wait_for_timeout(REST_MS)
+            more = self.page.evaluate(
+                f"((range) => {{ range.focus(); return Number(range.value) < Number(range.max); }})({kind.control})"
+            )
+            self._arm(kind)
+            self.page.keyboard.press("ArrowRight" if more else "ArrowLeft")
+            answers.append(self._answer(kind)["ms"])
+        return statistics.median(answers[1:])
 
     def _arm(self, kind: Kind) -> None:
         self.page.evaluate(f"void (bench.waiting = bench.answer(() => {kind.text}))")
