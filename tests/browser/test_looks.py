@@ -15,6 +15,7 @@ from tests.browser.pages import (
     KEYS,
     LANGUAGES,
     PLACES,
+    SLUGS,
     Act,
     address,
     addresses,
@@ -57,16 +58,15 @@ def test_formulas_fit_a_phone(page: Page, site: Site, place: str) -> None:
     assert formulas.evaluate_all(wide) == []
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_a_drawing_has_the_width_of_its_frame_when_the_window_changes(page: Page, site: Site, key: str) -> None:
-    visit(page, site.url, key, "en")
+@pytest.mark.parametrize("slug", SLUGS)
+def test_drawings_have_the_width_of_their_frames_when_the_window_changes(page: Page, site: Site, slug: str) -> None:
+    page.goto(f"{site.url}en/{slug}/")
+    all_live(page)
     for width in (360, 1440, 800):
         page.set_viewport_size({"width": width, "height": 800})
         page.wait_for_function(
-            """() => {
-              const frame = document.querySelector(".plot .canvas"), drawing = frame.firstElementChild;
-              return Math.abs(frame.clientWidth - drawing.getBoundingClientRect().width) <= 1;
-            }"""
+            """() => [...document.querySelectorAll(".plot .canvas")].every((frame) =>
+              Math.abs(frame.clientWidth - frame.firstElementChild?.getBoundingClientRect().width) <= 1)"""
         )
 
 
