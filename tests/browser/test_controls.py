@@ -51,6 +51,18 @@ def test_every_preset_is_what_the_simulator_gives(page: Page, site: Site, key: s
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_guess_that_cannot_be_read_is_answered_beside_its_field(page: Page, site: Site, lang: str) -> None:
+    card, figure = visit(page, site.url, "bank_conflicts", lang), native("bank_conflicts", lang)
+    act = Act("commit", "many")
+    card.do(act)
+    figure.apply(act.action)
+    asks = card.answered(1).part("predict")
+    expect(asks.locator('[role="alert"]')).to_have_text(figure.error)
+    expect(asks.locator("input")).to_have_value("many")
+    expect(card.part("problem")).to_be_empty()
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("key", KEYS)
 def test_a_prediction_hides_its_answer_until_it_is_made(page: Page, site: Site, key: str, lang: str) -> None:
     figure = native(key, lang)
