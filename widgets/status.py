@@ -9,7 +9,7 @@ def script_words(words: Words) -> dict[str, str]:
     """Return the sentences by the names that `site/static/js` uses; `{part}`, `{of}`, `{n}`, `{key}` stay."""
     return {
         "starting": words("Python is starting."),
-        "part": words("Python is starting, part {part} of {of}."),
+        "part": words("Python is starting, {part} of {of}."),
         "keeps": words("Changes are kept."),
         "oneKept": words("Your change is kept."),
         "kept": words("Your {n} changes are kept."),
