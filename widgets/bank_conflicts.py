@@ -248,7 +248,7 @@ class BankConflicts(Figure):
         """Say what the lanes ask for and how many wavefronts that takes."""
         words, told = self.words, self.values()
         does = N_("A warp loads {n} bytes a lane.") if self.op == "load" else N_("A warp stores {n} bytes a lane.")
-        said = f"{words(does, n=self.width)} {self._asked_for()} "
+        said = words.space.join((words(does, n=self.width), self._asked_for(), ""))
         if self.veiled:
             return said + words("How many wavefronts that takes shows after your guess.")
         return said + words(
