@@ -99,8 +99,8 @@ class BankConflicts(Figure):
     )
     prediction = Prediction(
         N_(
-            "A warp loads one column of a 32 × 32 tile of floats, one row a lane; the rows start 32 words apart. "
-            "How many wavefronts does it take?"
+            "A tile has 32 rows of 32 floats, stored one after the other without a gap. Lane i of a warp loads the "
+            "first float of row i. How many wavefronts does that take?"
         ),
         "column_32",
         "wavefronts",
@@ -111,8 +111,8 @@ class BankConflicts(Figure):
     )
     left_out = (
         N_(
-            "Time. A wavefront is one pass of the data path, not the length of an instruction: "
-            "32 of them do not make a kernel 32 times slower."
+            "Time. While the wavefronts of one request queue, other warps go on with other work, so the time of a "
+            "kernel does not grow with their number in proportion."
         ),
         N_(
             "The order in which a bank serves the words that queue there, and which lane’s value stays when "
@@ -248,7 +248,7 @@ class BankConflicts(Figure):
         """Say what the lanes ask for and how many wavefronts that takes."""
         words, told = self.words, self.values()
         does = N_("A warp loads {n} bytes a lane.") if self.op == "load" else N_("A warp stores {n} bytes a lane.")
-        said = f"{words(does, n=self.width)} {self._asked_for()} "
+        said = words.space.join((words(does, n=self.width), self._asked_for(), ""))
         if self.veiled:
             return said + words("How many wavefronts that takes shows after your guess.")
         return said + words(

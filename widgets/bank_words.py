@@ -30,7 +30,7 @@ def asked_for(tile: Tile, by: str, index: int, words: Words) -> str:
     if tile.swizzle == "none":
         return said
     name = words(dict(SWIZZLES)[tile.swizzle])
-    return said + " " + words("Swizzle: {name}.", name=name)
+    return said + words.space + words("Swizzle: {name}.", name=name)
 
 
 def table(access: SharedAccess, secret: str, words: Words) -> Table:
@@ -42,7 +42,7 @@ def table(access: SharedAccess, secret: str, words: Words) -> Table:
     return Table(
         head,
         tuple(
-            (words.num(step.number), kinds[step.extra], words.num(len(step.cells)), ranges(step.lanes))
+            (words.num(step.number), kinds[step.extra], words.num(len(step.cells)), ranges(step.lanes, words(", ")))
             for step in access.steps
         ),
     )
@@ -91,21 +91,22 @@ def _banks(banks: Sequence[int], words: Words) -> str:
 def cell_says(access: SharedAccess, at: int, words: Words) -> Iterator[str]:
     """Yield what each working bank hands over in wavefronts 1 … `at`, in the order of their cells."""
     takers = {(service.wavefront, word): service.broadcast for service in access.served for word in service.words}
+    comma = words(", ")
     for step in access.steps[:at]:
         for bank, word in step.cells:
             lanes = takers[step.number, word]
-            to = words("lane {n}", n=lanes[0]) if len(lanes) == 1 else words("lanes {list}", list=ranges(lanes))
+            to = words("lane {n}", n=lanes[0]) if len(lanes) == 1 else words("lanes {list}", list=ranges(lanes, comma))
             yield words(
                 "Wavefront {n} · bank {bank} hands word {word} to {lanes}",
                 n=step.number, bank=bank, word=words.num(word), lanes=to,
             )  # fmt: skip
 
 
-def ranges(numbers: Sequence[int]) -> str:
-    """Return ascending numbers with runs of three and more as ranges.
+def ranges(numbers: Sequence[int], comma: str = ", ") -> str:
+    """Return ascending numbers with runs of three and more as ranges; `comma` stands between, as the language has it.
 
-    >>> ranges([0, 1, 2, 3, 8, 10, 11])
-    '0–3, 8, 10, 11'
+    >>> ranges([0, 1, 2, 3, 8, 10, 11]), ranges([0, 2], "、")
+    ('0–3, 8, 10, 11', '0、2')
     """
     runs: list[list[int]] = []
     for number in numbers:
@@ -113,4 +114,4 @@ def ranges(numbers: Sequence[int]) -> str:
             runs[-1].append(number)
         else:
             runs.append([number])
-    return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
+    return comma.join(f"{run[0]}–{run[-1]}" if len(run) > 2 else comma.join(map(str, run)) for run in runs)

@@ -79,7 +79,7 @@ def _moved(sector: Sector, words: Words) -> str:
 
 def _lanes(sector: Sector, words: Words) -> str:
     lanes = sector.lanes
-    return words("lane {n}", n=lanes[0]) if len(lanes) == 1 else words("lanes {list}", list=ranges(lanes))
+    return words("lane {n}", n=lanes[0]) if len(lanes) == 1 else words("lanes {list}", list=ranges(lanes, words(", ")))
 
 
 def _between(before: Line, line: Line) -> int:
@@ -94,8 +94,8 @@ def table(access: GlobalAccess, secret: str, words: Words) -> Table:
         return Table(head, (("?", "?", secret, "?", "?"),))
     rows = tuple(
         (
-            words.num(sector.address), words.num(line.address), ranges(sector.lanes), words.num(sector.bytes_used),
-            words.num(SECTOR_BYTES),
+            words.num(sector.address), words.num(line.address), ranges(sector.lanes, words(", ")),
+            words.num(sector.bytes_used), words.num(SECTOR_BYTES),
         )
         for line in access.lines_touched
         for sector in line.sectors

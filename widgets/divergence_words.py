@@ -54,9 +54,11 @@ def lane_says(warp: Warp, lane: int, veiled: bool, words: Words) -> str:
         return words("Lane {lane} · {does}", lane=lane, does=does)
     on = sum(phase.length for phase in warp.trace.phases if phase.mask >> lane & 1)
     off = words.num(warp.trace.issue_slots - on)
-    return words(
-        "Lane {lane} · {does} · active in {on} slots, masked in {off}", lane=lane, does=does, on=words.num(on), off=off
-    )
+    return words.plural(
+        "Lane {lane} · {does} · active in {n} slot, masked in {off}",
+        "Lane {lane} · {does} · active in {n} slots, masked in {off}",
+        on, lane=lane, does=does, off=off,
+    )  # fmt: skip
 
 
 def cell_says(warp: Warp, slot: int, words: Words) -> Iterator[str]:

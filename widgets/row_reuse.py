@@ -143,7 +143,7 @@ class ReusedRow(Figure):
             words(
                 "A is {rows} × {depth}, B {depth} × {columns}; loops {order}; lines of {elements}; "
                 "the cache holds {lines}.",
-                rows=self.rows, depth=self.depth, columns=self.outputs, order=", ".join(self.order),
+                rows=self.rows, depth=self.depth, columns=self.outputs, order=words(", ").join(self.order),
                 elements=self.line_elements, lines=self.cache_lines,
             )
         ]  # fmt: skip

@@ -47,9 +47,12 @@ class Words:
 
     def __init__(self, lang: str = SOURCE) -> None:
         self.lang = lang
-        self.space = "" if lang == "zh" else " "
-        """What stands between two sentences."""
         self._catalogue = catalogue(lang)
+
+    @property
+    def space(self) -> str:
+        """What stands between two sentences."""
+        return "" if self.lang == "zh" else " "
 
     def __call__(self, message: str, /, **values: object) -> str:
         """Translate a message, then fill its `{names}`; an empty message stays empty."""

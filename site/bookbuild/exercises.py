@@ -31,7 +31,7 @@ def _shown(answer: Json, words: Words) -> str:
             case _:
                 return _shown(answer["keys"], words)
     if isinstance(answer, list):
-        return ", ".join(_shown(item, words) for item in answer)
+        return words(", ").join(_shown(item, words) for item in answer)
     return _number(answer, words)
 
 
@@ -89,7 +89,11 @@ def html(
         row = Markup(
             '<div class="row"><input class="ans" name="answer" autocomplete="off" aria-label="{}">'
             '<span class="unit">{}</span><button class="btn main">{}</button></div>'
-        ).format(f"{label}: {use.unit or hint or words('your answer')}", use.unit or hint, words("Check"))
+        ).format(
+            words("{label}: {why}", label=label, why=use.unit or hint or words("your answer")),
+            use.unit or hint,
+            words("Check"),
+        )
     fold = Markup('<details class="fold"><summary>{}</summary><div class="in">{}</div></details>').format(
         words("Show the answer"), worked
     )

@@ -3,7 +3,7 @@
 import gettext
 from typing import TYPE_CHECKING
 
-from bookbuild import catalogue, speech
+from bookbuild import catalogue, exercises, speech
 
 if TYPE_CHECKING:
     from conftest import TinyBook
@@ -68,6 +68,14 @@ def test_compiled_words_are_the_catalogues(book: "TinyBook") -> None:
     compiled = catalogue.po_file(book.places, "zh").with_suffix(".mo")
     with compiled.open("rb") as stream:
         assert gettext.GNUTranslations(stream).gettext("Needs") == "译Needs"
+
+
+def test_chinese_leaves_no_space_between_sentences_and_lists_with_its_own_comma(book: "TinyBook") -> None:
+    words = speech.learn(book.places, ("en", "zh"))
+    assert (words["en"].space, words["zh"].space) == (" ", "")
+    computed = {"answer": {"type": "set", "values": ["1", "3"]}, "mistakes": {"every": ["0", "1", "2"]}}
+    told = {lang: exercises.filled("{answer}; {every}", computed, words[lang]) for lang in ("en", "zh")}
+    assert told == {"en": "1, 3; 0, 1, 2", "zh": "1译, 3; 0译, 1译, 2"}
 
 
 def test_a_changed_catalogue_is_compiled_again(book: "TinyBook") -> None:

@@ -20,6 +20,6 @@ def answer() -> Number:
 
 
 def mistakes() -> dict[str, int]:
-    """Return the lines of A's row, those of a column of B, one too few, and those of everything touched."""
+    """Return the lines of A's row, those of a column of B, and those of everything touched."""
     first = walk(1).first_misses
     return {"row": first["A"], "column": first["B"], "everything": ALL_LINES}
