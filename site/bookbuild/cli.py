@@ -60,7 +60,9 @@ def _parser() -> argparse.ArgumentParser:
     command("stamp", _stamp, "Say that translations were looked through.").add_argument(
         "slug", nargs="*", help="chapters (default: all)"
     )
-    command("new-figure", _new_figure, "Begin a figure: its simulator, its widget and their tests.").add_argument("key")
+    figure = command("new-figure", _new_figure, "Begin a figure: its simulator, its widget and their tests.")
+    figure.add_argument("key")
+    figure.add_argument("--sim", metavar="NAME", help="the simulator it uses, if that is there under another name")
     command("new-chapter", _new_chapter, "Begin a chapter that book.toml lists.").add_argument("slug")
     command("strings", _strings, "Collect interface strings into the catalogues to translate.")
     command("readings", _readings, "Convert tables of readings into the files that figures are handed.")
@@ -111,7 +113,7 @@ def _stamp(places: Places, options: argparse.Namespace) -> None:
 
 
 def _new_figure(places: Places, options: argparse.Namespace) -> None:
-    _say(scaffold.new_figure(places, options.key))
+    _say(scaffold.new_figure(places, options.key, options.sim))
 
 
 def _new_chapter(places: Places, options: argparse.Namespace) -> None:
