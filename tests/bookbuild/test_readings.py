@@ -13,6 +13,7 @@ from bookbuild.problems import Broken
 ROOT = Path(__file__).parents[2]
 RECORDED = ROOT / "chapters" / "recorded"
 TABLES = RECORDED / "tables" / "h200"
+READINGS = sorted(RECORDED.glob("*/*.json"))  # not those of tables/, which lie one folder deeper
 KEYS = ["gpu", "driver", "cuda", "torch", "triton", "date", "method", "inputs", "rows"]
 
 
@@ -29,17 +30,28 @@ def copy(tmp_path):
 
 def test_the_committed_readings_are_what_the_converter_makes(copy):
     written = readings.convert(copy)
-    names = ["bank_conflicts", "divergence", "global_loads", "occupancy", "stream_timeline"]
-    assert [path.stem for path in written] == names
+    assert {path.relative_to(copy) for path in written} == {path.relative_to(ROOT) for path in READINGS}
     for path in written:
         committed = ROOT / path.relative_to(copy)
         assert path.read_bytes() == committed.read_bytes(), f"{committed}: run `gpubook readings`"
 
 
-@pytest.mark.parametrize("name", ["bank_conflicts", "divergence", "global_loads", "occupancy", "stream_timeline"])
-def test_a_reading_says_where_it_comes_from(name):
-    reading = read(name)
+def test_there_are_readings_of_one_h200():
+    names = {"bank_conflicts", "divergence", "global_loads", "occupancy", "stream_timeline"}
+    assert names <= {path.stem for path in READINGS if path.parent.name == "h200"}
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, id=f"{path.parent.name}-{path.stem}") for path in READINGS])
+def test_a_reading_says_where_it_comes_from(path):
+    reading = json.loads(path.read_text("utf-8"))
     assert list(reading) == KEYS
+    assert reading["rows"]
+    assert all(reading[key] for key in ("gpu", "driver", "cuda", "date", "method", "inputs"))
+
+
+@pytest.mark.parametrize("name", ["bank_conflicts", "divergence", "global_loads", "occupancy", "stream_timeline"])
+def test_the_first_readings_are_of_one_day(name):
+    reading = read(name)
     assert (reading["gpu"], reading["driver"], reading["cuda"]) == ("NVIDIA H200", "580.159.04", "13.0")
     assert (reading["date"], reading["torch"], reading["triton"]) == ("2026-11-29", None, None)
 
