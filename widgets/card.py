@@ -214,7 +214,8 @@ def render(
     twins = room.twins(figure)
     asks = _roomy("div", "predict", predict(figure), room.longest(twins, predict))
     strip = _roomy("div", "hw", hardware(figure), room.longest(twins, hardware))
-    widest = room.blank(_join(_readout(figure, readout) for readout in room.readouts(twins)))
+    rows = [*(twin.readouts() for twin in twins), room.hidden(figure)]
+    widest = room.blank(_join(_readout(figure, readout) for readout in room.readouts(rows)))
     inside = (
         _head(figure, number, title, look)
         + (asks if figure.prediction else "")

@@ -24,7 +24,7 @@ from widgets.words import Words
 
 
 class Figure(Parameters):
-    """One figure of the book. See the module docstring and README, "Add a figure"."""
+    """One figure of the book. See the module docstring and README, "A figure"."""
 
     prediction: ClassVar[Prediction | None] = None
     left_out: ClassVar[tuple[str, ...]] = ()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from markupsafe import Markup
@@ -28,14 +28,22 @@ def twins(figure: Figure) -> list[Figure]:
     return made
 
 
+def hidden(figure: Figure) -> list[Readout]:
+    """Return the readouts as they stand while the prediction awaits a guess; none for a figure that asks nothing."""
+    if figure.prediction is None:
+        return []
+    twin = type(figure)(figure.words, figure.readings, **figure.preset(figure.prediction.preset).state)
+    first = figure.words("your guess first")
+    return [replace(one, value="?", unit="", sub=first) if one.secret else one for one in twin.readouts()]
+
+
 def longest(figures: Iterable[Figure], part: Callable[[Figure], Markup]) -> Markup:
     """Return the part with the most text among these figures', blanked."""
     return blank(max((part(figure) for figure in figures), key=lambda html: width(html.striptags())))
 
 
-def readouts(figures: Iterable[Figure]) -> list[Readout]:
-    """Return readouts each of whose texts is the longest that these figures have there."""
-    rows = [figure.readouts() for figure in figures]
+def readouts(rows: Sequence[Sequence[Readout]]) -> list[Readout]:
+    """Return readouts each of whose texts is the longest that these rows of them have there."""
     widest: list[Readout] = []
     for n in range(max(map(len, rows))):
         same = [row[n] for row in rows if n < len(row)]

@@ -133,7 +133,7 @@ class Parameters(param.Parameterized):
         told = {name: value for name, value in now.items() if value != self.param[name].default}
         if not told:  # the defaults are not the built state: name one of them
             told = dict(list(now.items())[:1])
-        return "&".join(f"{name}={quote(str(value), safe=',*+()')}" for name, value in told.items())
+        return _fragment(told)
 
     def parse(self, fragment: str) -> dict[str, Any]:
         """Read a query string, or `preset=name`, into parameters; ValueError or LookupError says what is wrong."""
@@ -152,15 +152,27 @@ class Parameters(param.Parameterized):
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(self.words("{name} is given {n} times", name=f"“{name}”", n=names.count(name)))
-        if names == ["preset"]:
-            known = {preset.name: preset for preset in self.presets}
-            if (name := pairs[0][1]) not in known:
-                raise ValueError(
-                    self.words(
-                        "there is no preset “{name}”; there are {names}", name=name, names=self.words(", ").join(known)
-                    )
-                )
-            return dict(known[name].state)
+        if "preset" in names:
+            others = dict(pairs)
+            return self._of_preset(others.pop("preset"), others)
         changes = self.coerce(dict(pairs))
         self.check(changes)
         return changes
+
+    def _of_preset(self, name: str, others: Mapping[str, str]) -> dict[str, Any]:
+        """Return a preset's state; ValueError where it does not exist or does not stand alone."""
+        known = {preset.name: preset.state for preset in self.presets}
+        if name not in known:
+            raise ValueError(
+                self.words(
+                    "there is no preset “{name}”; there are {names}", name=name, names=self.words(", ").join(known)
+                )
+            )
+        if others:
+            state = _fragment({**known[name], **others})
+            raise ValueError(self.words("a preset stands alone; write out what it sets: {state}", state=state))
+        return dict(known[name])
+
+
+def _fragment(state: Mapping[str, Any]) -> str:
+    return "&".join(f"{name}={quote(str(value), safe=',*+()')}" for name, value in state.items())

@@ -55,12 +55,14 @@ def _parser() -> argparse.ArgumentParser:
     serve = command("serve", _serve, "Build the site, then serve it.")
     serve.add_argument("--port", type=_port, help=f"0: any free one (default: {DEFAULT_PORT}, or any if it is taken)")
     serve.add_argument("--host", default=LOOPBACK, help="address to listen on (default: this machine alone)")
-    serve.add_argument("--watch", action="store_true", help="build again, as a draft, when a source file changes")
-    serve.set_defaults(small=False, draft=False)
+    serve.add_argument("--watch", action="store_true", help="build drafts, now and when a source file changes")
+    serve.set_defaults(small=False)
     command("stamp", _stamp, "Say that translations were looked through.").add_argument(
         "slug", nargs="*", help="chapters (default: all)"
     )
-    command("new-figure", _new_figure, "Begin a figure: its simulator, its widget and their tests.").add_argument("key")
+    figure = command("new-figure", _new_figure, "Begin a figure: its simulator, its widget and their tests.")
+    figure.add_argument("key")
+    figure.add_argument("--sim", metavar="NAME", help="the simulator it uses, if that is there under another name")
     command("new-chapter", _new_chapter, "Begin a chapter that book.toml lists.").add_argument("slug")
     command("strings", _strings, "Collect interface strings into the catalogues to translate.")
     command("readings", _readings, "Convert tables of readings into the files that figures are handed.")
@@ -92,6 +94,7 @@ def _build(places: Places, options: argparse.Namespace) -> None:
 def _serve(places: Places, options: argparse.Namespace) -> None:
     from bookbuild import serve, watch  # aiohttp takes 0.2 s to import, which no other command should wait for
 
+    options.draft = options.watch  # who writes sees a text before its translation follows
     _build(places, options)
     try:
         listening = serve.listen(options.host, options.port, DEFAULT_PORT)
@@ -111,7 +114,7 @@ def _stamp(places: Places, options: argparse.Namespace) -> None:
 
 
 def _new_figure(places: Places, options: argparse.Namespace) -> None:
-    _say(scaffold.new_figure(places, options.key))
+    _say(scaffold.new_figure(places, options.key, options.sim))
 
 
 def _new_chapter(places: Places, options: argparse.Namespace) -> None:

@@ -9,7 +9,7 @@ from bookbuild.chapter import Source
 from bookbuild.facts import FromExercise, FromFigure, Reported
 from bookbuild.manuscript import Manuscript
 from bookbuild.markdown import Link
-from bookbuild.problems import Problem, listed
+from bookbuild.problems import Problem, listed, near
 from bookbuild.rooms import Rooms, state_of
 from widgets.words import Words
 
@@ -66,7 +66,7 @@ class Resolver:
         if facts is None:
             return UNKNOWN
         if key not in facts:
-            return self._problem(link, f"unknown fact {key!r}", f"facts.toml has {listed(facts)}")
+            return self._problem(link, f"unknown fact {key!r}", f"facts.toml has {near(key, facts)}")
         if link.title and link.title not in ROLES:
             return self._problem(link, f"the fact {key!r} has the role {link.title!r}", f"roles are {listed(ROLES)}")
         fact = facts[key]
@@ -99,7 +99,7 @@ class Resolver:
         if terms is None:
             return UNKNOWN
         if key not in terms:
-            return self._problem(link, f"unknown term {key!r}", f"terms.toml has {listed(terms)}")
+            return self._problem(link, f"unknown term {key!r}", f"terms.toml has {near(key, terms)}")
         return Target(f"../glossary/#{key}", "term")
 
     def _chapter(self, link: Link, slug: str) -> Target | Problem:
@@ -138,7 +138,7 @@ class Resolver:
         anchors = {section.anchor for section in source.sections} | {f"ex-{use.name}" for use in source.exercises}
         if name not in figures | anchors or (asks and name not in figures):
             return self._problem(
-                link, f"the anchor {anchor!r} is not on that page", f"there are {listed(figures | anchors)}"
+                link, f"the anchor {anchor!r} is not on that page", f"there are {near(name, figures | anchors)}"
             )
         if not asks:
             return Target(f"{page}#{anchor}", "act" if name in figures else "")

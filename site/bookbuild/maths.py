@@ -14,12 +14,17 @@ _ERRORS: tuple[type[Exception], ...] = (
 _IN_TEXT = re.compile(r"\\(?:text|mbox)\w*\s*\{[^}]*[<&]")
 _PARTS = {"mfrac": 2, "msub": 2, "msup": 2, "mroot": 2, "msubsup": 3, "munderover": 3}
 """Children that MathML asks of an element: with fewer, a browser draws an error."""
+_SPACE_LIKE = r"(?:<mtext>[^<]*</mtext>|<mspace[^>]*/>)"
+_LONE_OPERATOR = re.compile(rf"<mrow>({_SPACE_LIKE}*<mo>[^<]*</mo>{_SPACE_LIKE}+)</mrow>")
+"""A row of words and one operator: words are space to MathML, so that the operator stands for the whole row and gets
+its spaces around the row, none around itself."""
 
 
 @cache
 def mathml(latex: str, display: bool) -> str:
-    """Return a formula as a `<math>` element."""
-    return str(converter.convert(latex.strip(), display="block" if display else "inline"))
+    """Return a formula as a `<math>` element, with the spaces that its operators have in LaTeX."""
+    math = str(converter.convert(latex.strip(), display="block" if display else "inline"))
+    return _LONE_OPERATOR.sub(r"<mrow>\1<mi></mi></mrow>", math)  # an empty part that is no space
 
 
 def refusal(latex: str) -> str:

@@ -1,5 +1,6 @@
 """What is wrong with a book, as values: where, what, and what would be right."""
 
+import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,3 +44,21 @@ def text_of(file: Path, path: str) -> str | Problem:
 def listed(names: Iterable[str], none: str = "none") -> str:
     """Join names for a sentence that says what there is."""
     return ", ".join(sorted(names)) or none
+
+
+MANY, NEAREST = 24, 3
+
+
+def near(wrong: str, names: Iterable[str]) -> str:
+    """Join the names that a wrong one may stand for: all of up to 24, the nearest three of more.
+
+    >>> near("stag", ["stage", "lane"])
+    'lane, stage'
+    >>> near("stag", ["stage", *(f"x{n}" for n in range(40))])
+    'stage and 40 more'
+    """
+    known = sorted(names)
+    if len(known) <= MANY:
+        return listed(known)
+    close = difflib.get_close_matches(wrong, known, NEAREST)
+    return f"{', '.join(close)} and {len(known) - len(close)} more" if close else f"{len(known)}, none like it"

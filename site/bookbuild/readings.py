@@ -2,7 +2,8 @@
 
 `chapters/recorded/tables/<gpu>/` holds tables as they were taken, and `tables.toml` says where they come from.
 Each of its tables `[name]` becomes `chapters/recorded/<gpu>/<name>.json`, for the figures whose `experiment` is
-that name. A CSV's columns lane0 … lane31 become one list; an empty cell becomes null.
+that name. A CSV has a row a reading; its columns lane0 … lane31 become one list, an empty cell becomes null. JSON
+is an object of numbers, or of objects by a whole number: `columns` says which of them stand side by side in a row.
 """
 
 import csv
@@ -81,9 +82,13 @@ def _misshapen(listing: Table) -> Iterator[Problem]:
         listing, what, dict.fromkeys(DEVICE, shape.TEXT), named | dict.fromkeys(SOFTWARE, shape.TEXT)
     )
     must = {"table": shape.TEXT, "method": shape.TEXT, "inputs": TABLE}
-    may = {"lanes": LANE_TABLES, "key": shape.TEXT, "columns": COLUMNS}
+    by_key = {"key": shape.TEXT, "columns": COLUMNS}
     for name in named:
-        yield from shape.misshapen(listing.inside(name), f"the table {name!r}", must, may)
+        table = listing.inside(name)
+        if str(table.values.get("table", "")).endswith(".json"):
+            yield from shape.misshapen(table, f"the table {name!r}", must | by_key, {"lanes": LANE_TABLES})
+        else:
+            yield from shape.misshapen(table, f"the table {name!r}", must, {"lanes": LANE_TABLES})
 
 
 def _reading(folder: Path, listing: Table, name: str) -> dict[str, Any] | Problem:
@@ -99,8 +104,8 @@ def _reading(folder: Path, listing: Table, name: str) -> dict[str, Any] | Proble
         inputs = dict(table.values["inputs"])
         for what, expressions in table.values.get("lanes", {}).items():
             inputs[what] = {key: list(parse_pattern(expression)) for key, expression in expressions.items()}
-        rows = _from_csv(text) if file.suffix == ".csv" else _from_json(text, table)
-    except (ValueError, KeyError, csv.Error) as error:
+        rows = _from_json(text, table) if file.suffix == ".json" else _from_csv(text)
+    except (ValueError, csv.Error) as error:
         return table.problem(f"{file.name} cannot be read: {error}", "see the other tables of this file", "table")
     return {
         **{key: listing.values[key] for key in DEVICE[:-1]},
@@ -119,6 +124,8 @@ def _from_csv(text: str) -> list[Row]:
             raise ValueError(f"line {number} has another number of cells than the head")
         row: Row = {key: _value(cell) for key, cell in cells.items() if key not in LANES}
         if LANES[0] in cells:
+            if missing := [lane for lane in LANES if lane not in cells]:
+                raise ValueError(f"the head has {LANES[0]} and not {missing[0]}; a warp has {WARP_LANES} lanes")
             row["lanes"] = [int(cells[lane]) for lane in LANES]
         rows.append(row)
     return rows
@@ -139,9 +146,15 @@ def _from_json(text: str, table: Table) -> list[Row]:
     key, columns = table.values["key"], table.values["columns"]
     rows: dict[int, Row] = {}
     for column, spec in columns.items():
+        if spec["from"] not in measured:
+            raise ValueError(f"it has no {spec['from']!r}; it has {listed(measured)}")
         found = measured[spec["from"]]
+        if "at" not in spec and not isinstance(found, dict):
+            raise ValueError(f"{spec['from']!r} is one number, {found!r}; say with `at` which {key} it is for")
         by_key = {spec["at"]: found} if "at" in spec else {int(at): value for at, value in found.items()}
         for at in spec.get("only", by_key):
+            if at not in by_key:
+                raise ValueError(f"{spec['from']!r} has nothing at {at}; it has {listed(map(str, by_key))}")
             rows.setdefault(at, {key: at, **dict.fromkeys(columns)})[column] = by_key[at]
     return [rows[at] for at in sorted(rows)]
 

@@ -7,7 +7,7 @@ from bookbuild.chapter import Source
 from bookbuild.facts import Fact, FromExercise, FromFigure
 from bookbuild.manuscript import Manuscript
 from bookbuild.markdown import links
-from bookbuild.problems import Problem, listed
+from bookbuild.problems import Problem, listed, near
 from bookbuild.rooms import Rooms, state_of
 from widgets.words import Words
 
@@ -17,7 +17,7 @@ def value(fact: Fact, entry_slug: str, manuscript: Manuscript, rooms: Rooms) -> 
     origin = fact.origin
     if isinstance(origin, FromFigure):
         if origin.figure not in rooms.figures():
-            right = f"figures with a module are {listed(rooms.figures())}"
+            right = f"figures with a module are {near(origin.figure, rooms.figures())}"
             return fact.place.problem(
                 f"the fact {fact.key!r} is of an unknown figure {origin.figure!r}", right, "figure"
             )
@@ -28,7 +28,7 @@ def value(fact: Fact, entry_slug: str, manuscript: Manuscript, rooms: Rooms) -> 
             return fact.place.problem(f"the fact {fact.key!r} is of an unknown state {origin.state!r}", right, "state")
         values = rooms.values(origin.figure, fragment)
         if origin.value not in values:
-            right = f"{origin.figure} has {listed(values)}"
+            right = f"{origin.figure} has {near(origin.value, values)}"
             return fact.place.problem(f"the fact {fact.key!r} is of an unknown value {origin.value!r}", right, "value")
         return values[origin.value]
     if isinstance(origin, FromExercise):

@@ -10,9 +10,9 @@ from typing import get_args
 
 # isort: off
 from sim import (
-    address_pattern, bank_conflicts, batch_invariance, below_the_roof, coalescing, contention, critical_path,
-    divergence, divergence_fit, flash_measured, gpus, hang_program, lowering, occupancy, occupancy_curve, operators,
-    paired, partitions, reductions, roofline, row_scale, spread, stream_program, streams,
+    address_pattern, bank_conflicts, batch_invariance, below_the_roof, block_moments, block_scheduler, coalescing,
+    contention, critical_path, divergence, divergence_fit, flash_measured, gpus, hang_program, lowering, occupancy,
+    occupancy_curve, operators, paired, partitions, reductions, roofline, row_scale, spread, stream_program, streams,
     sum_order, tile_addresses, told_apart,
 )  # fmt: skip
 
@@ -35,6 +35,12 @@ def fitted(loops: int) -> object:
     return divergence_fit.fit(
         traces, [4.0 * one.issue_slots + 20.0 * one.paths_taken + n for n, one in enumerate(traces)]
     )
+
+
+def watched(blocks: int, block_us: float) -> object:
+    """A launch, and the instants at which it is watched (3.3)."""
+    schedule = block_scheduler.simulate(block_scheduler.equal(blocks, block_us), 132, 2)
+    return block_moments.moments(schedule, block_moments.instants(schedule, 40))
 
 
 def occupied(capability: str, shared_bytes: int) -> object:

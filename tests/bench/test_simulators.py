@@ -22,6 +22,7 @@ HELPERS = {
     "loop_nest loop_program loop_ledger": "the states that loop_transforms goes through",
     "stream_program hang_program warp_program": "programs that streams, hang_doctor and warp_specialization run",
     "address_pattern affine dag_text stream_text": "read what a reader types",
+    "lane_choice": "turns and masks the lanes that coalescing is given",
     "tile_addresses transpose_addresses tile_time": "run by bank_conflicts’ figure, transpose and autotune",
     "bug_inputs bug_kernels": "what bug_hunt and contract_card run",
 }

@@ -60,6 +60,21 @@ def test_a_runtime_that_cannot_be_had_fails_with_its_sentence(
     assert capsys.readouterr().err == "pyodide.mjs: no source answered\n"
 
 
+@pytest.mark.parametrize(("more", "draft"), [([], False), (["--watch"], True)])
+def test_who_watches_is_served_a_draft_from_the_start(
+    run: "TinyBook", monkeypatch: pytest.MonkeyPatch, more: list[str], draft: bool
+) -> None:
+    asked: list[dict[str, bool]] = []
+
+    def stop(places: Places, say: build.Say, rooms: Rooms | None = None, **options: bool) -> None:
+        asked.append(options)
+        raise RuntimeSupplyError("enough")
+
+    monkeypatch.setattr(build, "build", stop)
+    assert cli.main(["--root", str(run.root), "serve", *more]) == 1
+    assert asked == [{"smallest": False, "draft": draft}]
+
+
 def test_stamp_and_strings_say_what_they_wrote(run: "TinyBook", capsys: pytest.CaptureFixture[str]) -> None:
     source = run.file("chapters/02-second/en.md")
     source.write_text(source.read_text("utf-8") + "\nMore.\n", "utf-8")

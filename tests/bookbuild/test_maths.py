@@ -11,6 +11,22 @@ def test_a_formula_is_mathml_that_says_how_it_stands() -> None:
     assert 'display="block"' in mathml("w_b", True)
 
 
+@pytest.mark.parametrize(
+    ("latex", "lone"),
+    [
+        (r"\text{waves} = \text{blocks}", 1),
+        (r"n = \frac{\text{blocks}}{\text{SMs} \cdot \text{blocks per SM}}", 1),
+        (r"\text{波数} \times \text{块数}", 1),
+        (r"\text{waves} = n", 0),
+        (r"\text{a} \times \text{b} = \text{c}", 0),
+        (r"\sum_{p\ \text{taken}} \ell_p", 0),
+    ],
+)
+def test_an_operator_between_words_alone_keeps_its_spaces(latex: str, lone: int) -> None:
+    """MathML Core: a row whose only part that is not space-like is an operator takes that operator's place."""
+    assert mathml(latex, True).count("<mi></mi></mrow>") == lone
+
+
 @pytest.mark.parametrize("latex", [r"\max_b q_b", "a < b", r"\frac{a}{b}", r"2^{-24}", r"\text{µs}", r"a \& b"])
 def test_good_formulas_are_not_refused(latex: str) -> None:
     assert refusal(latex) == ""

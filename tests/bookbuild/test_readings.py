@@ -13,6 +13,7 @@ from bookbuild.problems import Broken
 ROOT = Path(__file__).parents[2]
 RECORDED = ROOT / "chapters" / "recorded"
 TABLES = RECORDED / "tables" / "h200"
+READINGS = sorted(RECORDED.glob("*/*.json"))  # not those of tables/, which lie one folder deeper
 KEYS = ["gpu", "driver", "cuda", "torch", "triton", "date", "method", "inputs", "rows"]
 
 
@@ -29,17 +30,28 @@ def copy(tmp_path):
 
 def test_the_committed_readings_are_what_the_converter_makes(copy):
     written = readings.convert(copy)
-    names = ["bank_conflicts", "divergence", "global_loads", "occupancy", "stream_timeline"]
-    assert [path.stem for path in written] == names
+    assert {path.relative_to(copy) for path in written} == {path.relative_to(ROOT) for path in READINGS}
     for path in written:
         committed = ROOT / path.relative_to(copy)
         assert path.read_bytes() == committed.read_bytes(), f"{committed}: run `gpubook readings`"
 
 
-@pytest.mark.parametrize("name", ["bank_conflicts", "divergence", "global_loads", "occupancy", "stream_timeline"])
-def test_a_reading_says_where_it_comes_from(name):
-    reading = read(name)
+def test_there_are_readings_of_one_h200():
+    names = {"bank_conflicts", "divergence", "global_loads", "occupancy", "stream_timeline"}
+    assert names <= {path.stem for path in READINGS if path.parent.name == "h200"}
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, id=f"{path.parent.name}-{path.stem}") for path in READINGS])
+def test_a_reading_says_where_it_comes_from(path):
+    reading = json.loads(path.read_text("utf-8"))
     assert list(reading) == KEYS
+    assert reading["rows"]
+    assert all(reading[key] for key in ("gpu", "driver", "cuda", "date", "method", "inputs"))
+
+
+@pytest.mark.parametrize("name", ["bank_conflicts", "divergence", "global_loads", "occupancy", "stream_timeline"])
+def test_the_first_readings_are_of_one_day(name):
+    reading = read(name)
     assert (reading["gpu"], reading["driver"], reading["cuda"]) == ("NVIDIA H200", "580.159.04", "13.0")
     assert (reading["date"], reading["torch"], reading["triton"]) == ("2026-11-29", None, None)
 
@@ -120,7 +132,17 @@ def test_only_what_the_gpu_bounds_leaves_the_timeline_table():
             "tables.toml:21: there is no 'divergnce.csv'; there are",
         ),
         ("tables.toml", '"i // 8"', '"i / 8"', 'divergence.csv cannot be read: "/" at position 3 is unknown'),
-        ("tables.toml", '"kernel_ms", at', '"kernel_us", at', "timeline.json cannot be read: 'kernel_us'"),
+        (
+            "tables.toml",
+            '"kernel_ms", at',
+            '"kernel_us", at',
+            "read: it has no 'kernel_us'; it has d2h_pinned_ms, gpu,",
+        ),
+        ("tables.toml", '"kernel_ms", at = 1', '"kernel_ms"', "'kernel_ms' is one number, 0.285504013299942; say with"),
+        ("tables.toml", "4, 8]", "4, 9]", "'overlap_ms' has nothing at 9; it has 1, 16, 2, 4, 8"),
+        ("tables.toml", 'key = "pieces"\n', "", "the table 'stream_timeline' has no 'key'"),
+        ("tables.toml", 'table = "divergence.csv"', 'table = "timeline.json"', "'divergence' has no 'columns'"),
+        ("shared_memory.csv", ",lane31", ",lane32", "the head has lane0 and not lane31; a warp has 32 lanes"),
         ("tables.toml", "only = [1", "just = [1", "'columns' of the table 'stream_timeline' is"),
         ("tables.toml", "[divergence]", "[divergence", "TOML that cannot be read"),
         ("divergence.csv", "path,L0,P0,4875", "path,L0,P0", "divergence.csv cannot be read: line 2 has another number"),

@@ -165,9 +165,10 @@ def test_a_panel_layout_follows_its_parameters(key: str) -> None:
     figure = made(key)
     layout = figure.view()
     assert len(layout) == len(figure.controls) + 2
-    first = next(c for c in figure.controls if isinstance(c, Range))
+    sliders = [c for c in figure.controls if isinstance(c, Range)]
+    assert sliders, "a figure has a slider: the browser tests move it by mouse and by key"
     told = {figure.summary()}
-    for value in figure.param[first.param].bounds:
-        setattr(figure, first.param, value)
+    for value in figure.param[sliders[0].param].bounds:
+        setattr(figure, sliders[0].param, value)
         told.add(figure.error or figure.summary())
     assert len(told) > 1

@@ -41,6 +41,8 @@ def test_a_change_simulates_anew(tiny: Any) -> None:
         ({"restore": "side"}, "Side: “” is not a whole number"),
         ({"restore": "side=3&side=4"}, "“side” is given 2 times"),
         ({"restore": "%%%"}, "“%%%” is not a setting of this figure; it has side, style, typed, step"),
+        ({"restore": "preset=four"}, "there is no preset “four”; there are two, three, nine"),
+        ({"restore": "preset=three&step=1"}, "a preset stands alone; write out what it sets: side=3&step=1"),
         ({"restore": "&&"}, "“&&” is not a state; one looks like side=2"),
         ({"commit": "many"}, "There is no number in “many”."),
         ({"jump": 1}, "unknown action {'jump': 1}"),
