@@ -55,7 +55,7 @@ takes: Sequence[Sequence[Row]],
            today: date | None = None) -> dict[str, Any]:  # fmt: skip
     """Put a record together from one recording or two."""
     rows, *others = takes
-    return rounded(
+    made: dict[str, Any] = rounded(
         {
             **head,
             "date": (today or date.today()).isoformat(),
@@ -67,6 +67,7 @@ takes: Sequence[Sequence[Row]],
             "again": list(others[0]) if others else None,
         }
     )
+    return made
 
 
 def text(record: dict[str, Any]) -> str:

@@ -109,7 +109,8 @@ def _repeated(launch: Launch, sets: int, launches: int, graph: bool) -> Callable
     captured = torch.cuda.CUDAGraph()
     with torch.cuda.graph(captured):
         direct()
-    return captured.replay
+    replay: Callable[[], None] = captured.replay
+    return replay
 
 
 def _timed(once: Callable[[], object], samples: int) -> tuple[list[float], int | None]:

@@ -6,7 +6,6 @@ save).
 
 from collections.abc import Callable, Iterator
 from shutil import which
-from typing import Any
 
 import torch
 from pydantic import Field
@@ -45,41 +44,38 @@ def rows(chosen: Chosen) -> Iterator[Row]:
         data = [kernel.make_input(chosen.seed + i, count, width, machine.device(), machine.half()) for i in range(sets)]
         between = [(torch.empty_like(gate), torch.empty_like(gate)) for gate, _ in data]
         half = [torch.empty_like(gate) for gate, _ in data]
-        ways: dict[str, tuple[Callable[[int], Any], list[Tensor]]] = {}
+        ways: dict[str, tuple[timing.Launch, list[Tensor]]] = {}
         for way in kernel.WAYS:
             out = [kernel.empty_output(gate, way) for gate, _ in data]
             ways[way] = (lambda i, way=way, out=out: kernel.run(*data[i], way, out[i], between[i]), out)
         ways["eager"] = (lambda i: torch.mul(torch.nn.functional.silu(data[i][0]), data[i][1], out=half[i]), half)
+        for name, (launch, out) in ways.items():
+            reference = (kernel.reference_fp8 if name.endswith("fp8") else kernel.reference)(*data[-1])
+            row = measured(launch, out, lambda reference=reference: reference, limit=LIMITS[out[0].dtype])
+            yield _point(name, count, width, row)
         if compiled is not None:
-            ways["compiled"] = (lambda i: _into(half, i, compiled(*data[i])), half)
-        for way, (launch, out) in ways.items():
-            fp8 = way.endswith("fp8")
-            reference = (kernel.reference_fp8 if fp8 else kernel.reference)(*data[-1])
-            moved = kernel.bytes_moved(count, width, STANDS_FOR.get(way, way))  # type: ignore[arg-type]
-            if way == "compiled":
-                row = _compiled_row(compiled, data, reference)
-            else:
-                row = measured(launch, out, lambda reference=reference: reference, limit=LIMITS[out[0].dtype])
-            yield {
-                "way": way, "rows": count, "width": width, "bytes": moved, "gb_per_s": gb_per_s(moved, row["us"]),
-            } | row  # fmt: skip
+            yield _point("compiled", count, width, _compiled_row(compiled, data, kernel.reference(*data[-1])))
         count *= 2
 
 
-def _into(out: list[Tensor], i: int, result: Tensor) -> None:
-    out[i] = result
+def _point(name: str, count: int, width: int, row: Row) -> Row:
+    way = next(way for way in kernel.WAYS if way == STANDS_FOR.get(name, name))
+    moved = kernel.bytes_moved(count, width, way)
+    return {
+        "way": name, "rows": count, "width": width, "bytes": moved, "gb_per_s": gb_per_s(moved, row["us"]),
+    } | row  # fmt: skip
 
 
-def _compiled_row(compiled: Any, data: list[tuple[Tensor, Tensor]], reference: Tensor) -> Row:
+def _compiled_row(compiled: Callable[..., Tensor], data: list[tuple[Tensor, Tensor]], reference: Tensor) -> Row:
     """The compiled function makes its own output: what it returned last is checked."""
     last: list[Tensor] = [torch.empty(0)] * len(data)
-    times = timing.time(lambda i: _into(last, i, compiled(*data[i])), sets=len(data))
+
+    def launch(i: int) -> None:
+        last[i] = compiled(*data[i])
+
+    times = timing.time(launch, sets=len(data))
     error = verify(last[-1], reference)
-    return (
-        times.row()
-        | {"empty_us": empty_times().median, "error": error}
-        | named(timing.kernels_of(lambda i: compiled(*data[i])))
-    )
+    return times.row() | {"empty_us": empty_times().median, "error": error} | named(timing.kernels_of(launch))
 
 
 EXPERIMENT = Experiment(

@@ -4,7 +4,7 @@ Each copy is surrounded by two events on its stream, and so is each kernel. Mode
 with the median durations read here.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from statistics import median
 from time import perf_counter
 
@@ -87,8 +87,10 @@ def _run(
 
 
 def _between(
-    stream: torch.cuda.Stream, edges: list[tuple[torch.cuda.Event, torch.cuda.Event]], work
-) -> torch.cuda.Event:  # type: ignore[no-untyped-def]
+    stream: torch.cuda.Stream,
+    edges: list[tuple[torch.cuda.Event, torch.cuda.Event]],
+    work: Callable[[], object],
+) -> torch.cuda.Event:
     before, after = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     with torch.cuda.stream(stream):
         before.record(stream)

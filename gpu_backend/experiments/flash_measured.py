@@ -118,7 +118,7 @@ def _extra(call: Callable[[], object]) -> int | None:
     kept = call()
     torch.cuda.synchronize()
     del kept
-    return torch.cuda.max_memory_allocated() - before
+    return int(torch.cuda.max_memory_allocated()) - int(before)
 
 
 EXPERIMENT = Experiment(

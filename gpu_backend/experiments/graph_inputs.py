@@ -36,7 +36,7 @@ class Chosen(Inputs):
 def rows(chosen: Chosen) -> Iterator[Row]:
     """One row a size."""
     bandwidth = gpu(chosen.gpu).quantities["bandwidth"].value * 1e9
-    wait_us = prepare_us = compute_us = None
+    wait_us = prepare_us = compute_us = 0.0
     for log in range(chosen.smallest, chosen.largest + 1, 2):
         n = 1 << log - 2
         (held,), (given,) = (kernel.make_input(chosen.seed + i, n, "cuda") for i in (0, 1))
@@ -65,7 +65,7 @@ def rows(chosen: Chosen) -> Iterator[Row]:
         copied_us = _sample(copied, chosen.samples)
         error = verify(out[-1], new)
         in_place_us = _sample(graph.replay, chosen.samples)
-        if compute_us is None:
+        if not compute_us:  # once: the step is the same at every size
             compute_us = timing.time(lambda _: step(given)).median
             wait_us, prepare_us = max(0.0, eager_us - compute_us), max(0.0, in_place_us - compute_us)
         model = compare(4 * n, bandwidth, wait_us=wait_us, prepare_us=prepare_us, compute_us=compute_us)

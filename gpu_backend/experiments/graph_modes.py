@@ -74,7 +74,8 @@ def _replay(steps: list[Callable[[], object]]) -> Callable[[], object]:
     with torch.cuda.graph(graph):
         for step in steps:
             step()
-    return graph.replay
+    replay: Callable[[], object] = graph.replay
+    return replay
 
 
 def _sample(once: Callable[[], object], ffns: int, samples: int) -> tuple[float, float]:

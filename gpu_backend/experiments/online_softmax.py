@@ -37,11 +37,11 @@ def rows(chosen: Chosen) -> Iterator[Row]:
         for way in kernel.WAYS:
             if way != "one block" or columns <= kernel.MOST_IN_ONE_BLOCK:
                 ways[way] = lambda i, way=way: kernel.run(data[i], way, out[i])
-        for way, launch in ways.items():
+        for name, launch in ways.items():
             row = measured(launch, out, lambda: expected)
-            moved = kernel.bytes_moved(count, columns, way) if way in kernel.WAYS else size  # type: ignore[arg-type]
+            moved = next((kernel.bytes_moved(count, columns, way) for way in kernel.WAYS if way == name), size)
             yield {
-                "way": way, "rows": count, "columns": columns, "bytes": moved, "bytes_least": size,
+                "way": name, "rows": count, "columns": columns, "bytes": moved, "bytes_least": size,
                 "gb_per_s_least": gb_per_s(size, row["us"]),
             } | row  # fmt: skip
 

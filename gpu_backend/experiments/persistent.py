@@ -57,7 +57,8 @@ def rows(chosen: Chosen) -> Iterator[Row]:
         model = simulate(shares, launch_us=launch_us, task_us=0.0)
         together = row(
             "persistent", lambda _: kernel.run(x, w, up, out, flags, movers, sms), **parts,
-            model_separate_us=separate_us(shares, launch_us), model_hidden_us=model.saving.hidden_us,
+            model_separate_us=separate_us(shares, launch_us),
+            model_hidden_us=model.saving.hidden_us if model.saving else None,
         )  # fmt: skip
         up.fill_(float("nan"))  # the timed launches may have read what the ones before had left there
         verify(kernel.run(x, w, up, out, flags, movers, sms), expected)

@@ -34,7 +34,7 @@ def rows(chosen: Chosen) -> Iterator[Row]:
             out = [torch.empty_like(x) for x, _ in data]
             add, copy = kernel.reference(*data[-1]), data[-1][0].double()
             ways = {
-                "add": (lambda i: kernel.run(*data[i], out[i]), add, False),
+                "add": (lambda i: kernel.run(data[i][0], data[i][1], out[i]), add, False),
                 "copy": (lambda i: kernel.copy(data[i][0], out[i]), copy, True),
                 "framework add": (lambda i: torch.add(*data[i], out=out[i]), add, False),
                 "framework copy": (lambda i: out[i].copy_(data[i][0]), copy, True),

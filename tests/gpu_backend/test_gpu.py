@@ -1,5 +1,9 @@
 """The real thing, on a CUDA machine (make test-gpu): kernels in CUDA C, timing by events, every experiment once."""
 
+import json
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -89,9 +93,32 @@ def test_events_agree_with_the_hosts_clock_and_the_profiler():
     assert times.sm_mhz is None or times.sm_mhz > 100
 
 
-def test_an_illegal_address_ends_the_child_and_not_its_parent():
-    """A poisoned CUDA context: the failure is told as fatal, and a fresh child works."""
-    with Child() as first:
-        assert len(list(first.run("sum_order", SMALL["sum_order"]))) > 1
-    with Child() as second:
-        assert len(list(second.run("sum_order", SMALL["sum_order"]))) > 1
+POISONED = """
+import torch
+from gpu_backend import child, experiments
+from gpu_backend.experiments.experiment import Experiment, Inputs
+def rows(chosen):
+    yield {"sum": float(torch.zeros(4, device="cuda")[torch.tensor([10**6], device="cuda")].sum())}
+real = experiments.load
+experiments.load = lambda name: Experiment(name, "", "", Inputs, rows) if name == "illegal" else real(name)
+child.main()
+"""
+
+
+def test_a_poisoned_context_is_told_as_fatal_and_a_fresh_child_works(tmp_path):
+    """After an illegal access every later answer of the same process is an error: its parent must start another."""
+    script = tmp_path / "poisoned.py"
+    script.write_text(POISONED)
+    requests = [{"experiment": "illegal"}, {"experiment": "sum_order", "inputs": SMALL["sum_order"]}]
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        input="".join(json.dumps(request) + "\n" for request in requests),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [event["event"] for event in events] == ["ready", "failed", "failed"]
+    assert [event["fatal"] for event in events[1:]] == [True, True]
+    with Child() as fresh:
+        assert list(fresh.run("sum_order", SMALL["sum_order"]))[-1]["event"] == "done"
