@@ -2,12 +2,17 @@ PYTHON ?= python3
 PORT ?=
 PY := .venv/bin/python
 
-.PHONY: serve test check site bench shots strings lint browser install install-dev
+.PHONY: serve test test-kernels test-gpu check site bench shots strings lint browser install install-dev
 
 serve: install ; .venv/bin/gpubook serve --watch $(if $(PORT),--port $(PORT))
 site: install ; .venv/bin/gpubook build
 check: install-dev lint ; .venv/bin/gpubook check
 test: install-dev browser check site ; $(PY) -m pytest -n 2 --dist worksteal
+# The GPU box: its kernels in Triton's interpreter, without a GPU; and the real thing, on a CUDA machine.
+test-kernels: ; @$(PYTHON) install.py dev kernels
+	$(PY) -m pytest -m "not gpu" tests/gpu_backend
+test-gpu: ; @$(PYTHON) install.py dev gpu
+	GPUBOOK_GPU=1 $(PY) -m pytest tests/gpu_backend
 bench: install-dev browser site ; $(PY) tests/bench/run.py --readme
 shots: install-dev browser site ; $(PY) tests/browser/shots.py
 strings: install-dev ; .venv/bin/gpubook strings
