@@ -11,10 +11,11 @@ import param
 from bokeh.models import Plot
 
 from sim.pipeline import Pipeline, simulate
-from widgets import timeline
+from widgets import pipeline_readings, timeline
 from widgets.figure import Figure
 from widgets.parts import Choice, Comparison, Prediction, Preset, Range, Readout, Table
 from widgets.pipeline_chart import PipelineChart, waited_us, waits
+from widgets.pipeline_readings import Recorded
 from widgets.words import N_
 
 MOVE_US, COMPUTE_US = 1.29, 0.28
@@ -107,7 +108,7 @@ class PipelineSlots(Figure):
         return name != "seed" or self.jitter > 0
 
     def values(self) -> dict[str, float]:
-        """Return times in µs, shares in percent, and when each step starts and ends."""
+        """Return times in µs, shares in percent, when each step starts and ends; with a reading, its pipeline's."""
         run, one_us, total_us = self.trace.run, self.trace.one.total_us, self.trace.run.total_us
         told: dict[str, float] = {
             "move_us": self.move_us, "compute_us": self.compute_us, "sync_us": self.sync_us,
@@ -124,6 +125,13 @@ class PipelineSlots(Figure):
         for step in run.steps:
             for when, us in (("ready", step.ready_us), ("start", step.start_us), ("end", step.end_us)):
                 told[f"{step.kind}_{step.item}_{when}_us"] = us
+        if found := self._recorded():
+            told |= {
+                "recorded_us": found.recorded_us, "recorded_model_us": found.model_us,
+                "difference_percent": found.difference_percent,
+                "recorded_computes_per_move": found.compute_us / found.move_us,
+                "recorded_move_us": found.slots_move_us, "recorded_unmodelled_us": found.unmodelled_us,
+            }  # fmt: skip
         return told
 
     # ---------------------------------------------------------------------------- drawing
@@ -230,13 +238,10 @@ class PipelineSlots(Figure):
 
     # --------------------------------------------------------------------------- hardware
 
-    def comparison(self) -> Comparison:
-        """Say that nothing has been measured yet, and what will be."""
-        words = self.words
-        return Comparison(
-            words("This loop in one kernel, as a software pipeline"), self.trace.run.total_us, None, words("µs"), 2,
-            provenance=words(
-                "No reading yet. To be measured: one tiled matrix product as a kernel with a software pipeline of 1, 2,"
-                " 3 and 4 stages and nothing else changed."
-            ),
-        )  # fmt: skip
+    def _recorded(self) -> Recorded | None:
+        return pipeline_readings.find(self.readings, self.slots, self.move_us, self.sync_us + self.compute_us)
+
+    def comparison(self) -> Comparison | None:
+        """Return the recorded pipeline nearest to the state beside the model's; None without a reading."""
+        found = self._recorded()
+        return pipeline_readings.comparison(found, self.words) if found else None

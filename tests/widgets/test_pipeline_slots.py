@@ -1,6 +1,8 @@
 """Figure 7.1: every number of its specification, its rule, what the prediction hides, what is drawn and said."""
 
+import json
 import random
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +11,8 @@ from widgets.pipeline_slots import PipelineSlots
 from widgets.timeline import span_of
 from widgets.words import Words
 
+ROOT = Path(__file__).parents[2]
+READING = json.loads((ROOT / "chapters/recorded/h200/pipeline_slots.json").read_text("utf-8"))
 PRESETS = [preset.name for preset in PipelineSlots.presets]
 
 
@@ -19,8 +23,8 @@ class Marked(Words):
         return "«" + super().__call__(message, **values) + "»"
 
 
-def figure(fragment: str = "", hidden: bool = False, words=None) -> PipelineSlots:
-    made = PipelineSlots(words or Words())
+def figure(fragment: str = "", hidden: bool = False, words=None, readings=(READING,)) -> PipelineSlots:
+    made = PipelineSlots(words or Words(), readings)
     if not hidden:
         made.apply({"skip": True})
     if fragment:
@@ -362,9 +366,120 @@ def test_a_change_reaches_the_document():
     assert pills.data["right"][-1] == pytest.approx(6)  # the last move ends 0.28 before all
 
 
-def test_hardware_has_no_reading_yet_and_the_strip_says_what_will_be_measured():
+# ------------------------------------------------------------------------------------- readings
+
+
+@pytest.mark.parametrize(
+    ("fragment", "model", "recorded", "apart"),
+    [
+        # 64 items: moves of 1.07577 µs and 0.20399 µs of computing, the nearest to 0.28 of 1.29
+        ("", 64 * 1.07577 + 0.20399, 69.0069, "+0.1"),
+        ("slots=1", 64 * (1.07577 + 0.20399), 75.0991, "+9.1"),
+        # 1 of 1: 0.866389 of 1.07577 is 45 % of both, nearer to half than 1.51375, which is 58 %
+        ("items=6&move_us=1&compute_us=1&slots=3", 64 * 1.07577 + 0.866389, 67.4656, "+3.3"),
+        # 1.4 of 1: computing is the longer half and sets the pace
+        ("move_us=1&compute_us=1.4", 1.07577 + 64 * 1.51375, 107.401, "−8.8"),
+    ],
+)
+def test_the_recorded_pipeline_stands_beside_the_rule(fragment, model, recorded, apart):
+    made = figure(fragment)
+    both, values = made.comparison(), made.values()
+    assert both.model == values["recorded_model_us"] == pytest.approx(model, abs=5e-4)
+    assert both.recorded == values["recorded_us"] == recorded
+    assert values["difference_percent"] == pytest.approx(100 * (model - recorded) / recorded, abs=1e-3)
+    assert hardware.difference(made, both).startswith(f"{apart}<")
+    assert (both.unit, both.device, both.exact) == ("µs", "NVIDIA H200", False)
+
+
+def test_the_strip_says_what_was_recorded_and_what_the_model_was_given():
     both = figure().comparison()
-    assert both.recorded is None
-    assert f"{both.model:.2f} {both.unit}" == "5.44 µs"
-    assert "1, 2, 3 and 4 stages" in both.provenance
-    assert "no reading yet" in hardware.hardware(figure())
+    assert both.what == "64 items of 32 KiB on each SM, 2 slots; computing takes 0.19 times as long as moving"
+    assert both.provenance == (
+        "One NVIDIA H200, 2026-11-29, driver 580.159.04, CUDA 13.0: one block an SM moves with cp.async, median of 30;"
+        " recorded again: 68.96 µs. Model: 1.08 µs to move an item (recorded alone, one slot), 0.20 µs to compute it"
+        " (recorded alone). Of 5 amounts of arithmetic recorded, this one’s ratio is nearest to the state’s; all items"
+        " are alike."
+    )
+    assert ", 1 slot;" in figure("slots=1").comparison().what
+
+
+@pytest.mark.parametrize(
+    ("fragment", "ratio"),
+    [
+        ("preset=instant", 0.19),
+        ("preset=larger_tile", 0.19),
+        ("preset=even", 0.81),
+        ("sync_us=0.6", 0.81),  # 0.88 of 1.29: the computer pays the synchronisation, as the work recorded alone does
+        ("move_us=1&compute_us=2.6", 2.61),
+        ("move_us=0.01&compute_us=3", 5.03),  # the most that is recorded
+    ],
+)
+def test_the_amount_of_arithmetic_follows_the_state(fragment, ratio):
+    assert round(figure(fragment).values()["recorded_computes_per_move"], 2) == ratio
+
+
+def test_the_model_is_the_one_that_the_box_worked_out_for_every_recorded_pipeline():
+    told = {row["us"]: row["model_us"] for row in READING["rows"] if row["what"] == "both"}
+    for slots in (1, 2, 3, 4):
+        for us in (0.2, 0.87, 1.5, 2.8):
+            values = figure(f"move_us=1.08&compute_us={us}&slots={slots}").values()
+            assert values["recorded_model_us"] == pytest.approx(told.pop(values["recorded_us"]), rel=1e-5)
+        values = figure(f"move_us=0.5&compute_us=2.5&slots={slots}").values()
+        assert values["recorded_model_us"] == pytest.approx(told.pop(values["recorded_us"]), rel=1e-5)
+    assert not told
+
+
+def test_what_the_model_lacks_an_item_is_the_same_for_long_and_longest_arithmetic():
+    """By hand: (107.401 − 97.96), (189.872 − 180.91) and (355.963 − 347.09) µs of 64 items."""
+    lacks = [figure(f"move_us=1&compute_us={us}").values()["recorded_unmodelled_us"] for us in (1.4, 2.6)]
+    lacks.append(figure("move_us=0.5&compute_us=2.5").values()["recorded_unmodelled_us"])
+    assert [round(us, 2) for us in lacks] == [0.15, 0.14, 0.14]
+
+
+def test_moves_alone_are_faster_through_a_third_slot():
+    two, three = figure().values(), figure("slots=3").values()
+    assert (two["recorded_move_us"], three["recorded_move_us"]) == (1.07605, 0.965188)
+
+
+def test_a_changed_reading_changes_the_difference():
+    changed = json.loads(json.dumps(READING))
+    row = next(row for row in changed["rows"] if (row["what"], row["slots"], row["fmas"]) == ("both", 2, 0))
+    row["us"] = figure().comparison().model
+    made = figure(readings=(changed,))
+    assert hardware.difference(made, made.comparison()) == "equal"
+    assert made.values()["difference_percent"] == 0
+    alone = next(row for row in changed["rows"] if (row["what"], row["slots"]) == ("move", 1))
+    alone["item_us"] *= 1.1
+    made = figure(readings=(changed,))
+    assert 9 < made.values()["difference_percent"] < 11
+
+
+def test_while_veiled_the_strip_tells_nothing():
+    made = figure("preset=instant", hidden=True)
+    both, strip = made.comparison(), hardware.hardware(made)
+    for text in (both.what, both.provenance, "69.0", "68.9", "0.19", "1.08", "0.20", "+0.1"):
+        assert text not in strip
+    assert strip.count("?") == 3  # model, reading, difference
+    made.apply({"skip": True})
+    for text in ("69.05", "69.01", "68.96", "0.19"):
+        assert text in hardware.hardware(made)
+
+
+def test_in_chinese_the_strip_has_no_english_sentence():
+    for slots in (1, 2):
+        both = figure(f"slots={slots}", words=Words("zh")).comparison()
+        assert f"{slots} 个槽" in both.what
+        kept = both.what + both.provenance
+        for name in ("NVIDIA H200", "CUDA", "SM", "KiB", "cp.async", "µs"):
+            kept = kept.replace(name, "")
+        assert not [c for c in kept if c.isascii() and c.isalpha()]
+        assert "，" in kept
+        assert ", " not in kept
+
+
+def test_without_a_reading_the_figure_stands_too():
+    lacking = READING | {"rows": [row for row in READING["rows"] if row["what"] != "both"]}
+    for readings in ((), (lacking,)):
+        made = figure(readings=readings)
+        assert made.comparison() is None
+        assert "recorded_us" not in made.values()
