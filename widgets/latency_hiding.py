@@ -11,12 +11,12 @@ from bokeh.models import Plot
 from sim.enough_warps import MAX_CYCLES, EnoughWarps, simulate, table_latency_ns
 from sim.gpus import gpu, names
 from sim.littles_law import LOAD_BYTES
-from widgets import cycle_rows, latency_words, marks, warp_ramps
+from widgets import cycle_rows, latency_readings, latency_words, marks, warp_ramps
 from widgets.figure import Figure
 from widgets.marks import PHONE, WIDE
-from widgets.parts import Choice, Comparison, Prediction, Preset, Range, Readout, Stepper, Table
+from widgets.parts import Choice, Comparison, Prediction, Preset, Range, Reading, Readout, Stepper, Table, Value
 from widgets.theme import Roles
-from widgets.words import N_
+from widgets.words import N_, Words
 
 TABLE, OWN = "table", "own"
 
@@ -84,10 +84,14 @@ class LatencyHiding(Figure):
         N_("T4, RTX 3090, L4 and H200 have no latency in the table, since none could be sourced: set one yourself."),
     )  # fmt: skip
     inspect_hint = N_("Point at a cycle, at a warp’s row or at the curve, or walk through them with the arrow keys.")
-    experiment = "latency_hiding"
+    experiment = "loads_in_flight"
     height, phone_height = cycle_rows.INNER + 12, 480
 
     # ------------------------------------------------------------------------------ state
+
+    def __init__(self, words: Words | None = None, readings: Sequence[Reading] = (), **state: Value) -> None:
+        super().__init__(words, readings, **state)
+        self._recorded = latency_readings.read(self.readings)
 
     def simulate(self) -> EnoughWarps:
         """Run the scheduler and the memory; ValueError in the reader's language."""
@@ -120,9 +124,9 @@ class LatencyHiding(Figure):
         return int(self.trace.timeline.cycles)
 
     def values(self) -> dict[str, float]:
-        """What the warps keep busy, what they have in flight, and how many would be enough."""
+        """What the warps keep busy, what they have in flight, how many would be enough; GB/s of a reading."""
         trace, memory = self.trace, self.trace.memory
-        return {
+        told: dict[str, float] = {
             "warps": self.warps, "sm_warps": trace.sm_warps, "warp_slots": trace.slots,
             "occupancy_percent": 100 * trace.sm_warps / trace.slots, "busy_percent": 100 * trace.busy_share,
             "busy_cycles": trace.timeline.busy_cycles, "cycles": trace.timeline.cycles, "period": trace.period,
@@ -134,6 +138,10 @@ class LatencyHiding(Figure):
             "kib_needed": memory.bytes_needed / 1024, "kib_needed_per_sm": memory.bytes_needed_per_sm / 1024,
             "lines_needed_per_sm": memory.lines_needed_per_sm, "knee_warps": memory.knee_warps,
         }  # fmt: skip
+        if (both := self.comparison()).recorded:
+            told["recorded_gb_per_s"], told["recorded_model_gb_per_s"] = both.recorded, both.model
+            told["difference_percent"] = 100 * (both.model / both.recorded - 1)
+        return told
 
     # ---------------------------------------------------------------------------- drawing
 
@@ -204,7 +212,9 @@ class LatencyHiding(Figure):
         return latency_words.table(self.trace, self.veiled, self.words)
 
     def comparison(self) -> Comparison:
-        """The model's bandwidth; nobody has measured it for the book yet."""
-        words = self.words
-        what, why = words("Bandwidth of these loads"), words("Not measured for this book yet.")
-        return Comparison(what, self.trace.memory.bandwidth_gb_per_s, None, "GB/s", provenance=why)
+        """Little's law beside the bandwidth recorded for such loads and warps, on the GPU of the reading."""
+        words, shapes = self.words, self._recorded
+        if shapes is None:
+            what, why = words("Bandwidth of these loads"), words("Not measured for this book yet.")
+            return Comparison(what, self.trace.memory.bandwidth_gb_per_s, None, "GB/s", provenance=why)
+        return latency_readings.comparison(shapes, (self.bytes, self.loads, self.trace.sm_warps), words)

@@ -1,22 +1,28 @@
-"""Figure 3.5: worked rows of Little's law, the scheduler's cycles, what the prediction hides, refusals, no reading."""
+"""Figure 3.5: worked rows of Little's law, the scheduler's cycles, what the prediction hides, refusals, readings."""
 
+import copy
+import json
 import random
 import re
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from bokeh.document import Document
 
 from sim.enough_warps import MAX_CYCLES
 from sim.gpus import gpu, names
-from widgets import card, hardware
+from widgets import card, hardware, latency_readings
 from widgets.latency_hiding import LatencyHiding
 from widgets.warp_ramps import END
 from widgets.words import Words
 
+ROOT = Path(__file__).parents[2]
+READING = json.loads((ROOT / "chapters/recorded/h200/loads_in_flight.json").read_text("utf-8"))
 
-def figure(fragment: str = "", hidden: bool = False) -> LatencyHiding:
-    made = LatencyHiding(Words())
+
+def figure(fragment: str = "", readings=(READING,), hidden: bool = False, lang: str = "en") -> LatencyHiding:
+    made = LatencyHiding(Words(lang), readings)
     if not hidden:
         made.apply({"skip": True})
     if fragment:
@@ -342,9 +348,121 @@ def test_the_gpus_on_offer_say_their_latency():
 
 # ----------------------------------------------------------------------------------- readings
 
+H200_SMS, H200_PEAK = 132, 4800  # as the card reports, and as it is sold
+CHAIN_NS = 351.576  # the reading's chain through 1 GiB
 
-def test_there_is_no_reading_yet_and_the_strip_says_so():
-    strip = hardware.hardware(figure())
+
+def test_the_chain_taken_is_the_longest_one():
+    chains = {row["chain_bytes"]: row["ns"] for row in READING["rows"] if row["chain_bytes"]}
+    assert max(chains) == 1 << 30
+    assert chains[1 << 30] == CHAIN_NS
+
+
+@pytest.mark.parametrize(
+    ("fragment", "what", "in_flight", "recorded", "apart"),
+    [
+        ("", "4-byte loads, 1 a thread, 32 warps an SM, on the H200", 32 * 32 * 4, 1379.04, "+11.5"),
+        ("warps=1&bytes=16&loads=4", "16-byte loads, 4 a thread, 4 warps an SM, on the H200", 8192, 1926.53, "+59.6"),
+        ("bytes=16", "16-byte loads, 1 a thread, 32 warps an SM, on the H200", 32 * 32 * 16, 3732.09, "+28.6"),
+    ],
+)
+def test_the_law_beside_the_reading(fragment, what, in_flight, recorded, apart):
+    made = figure(fragment)
+    both, values = made.comparison(), made.values()
+    by_hand = min(H200_PEAK, H200_SMS * in_flight / CHAIN_NS)
+    assert (both.what, both.recorded, both.unit, both.device, both.exact) == (what, recorded, "GB/s", "H200", False)
+    assert both.model == pytest.approx(by_hand, rel=1e-12)
+    assert hardware.difference(made, both) == f"{apart}<small>\N{NO-BREAK SPACE}%</small>"
+    assert values["recorded_gb_per_s"] == recorded
+    assert values["recorded_model_gb_per_s"] == pytest.approx(by_hand, rel=1e-12)
+    assert values["difference_percent"] == pytest.approx(100 * (by_hand - recorded) / recorded, rel=1e-9)
+    for part in ("NVIDIA H200, 2026-11-29, driver 580.159.04, CUDA 13.0", "median of 9", "351.6 ns", "4,800 GB/s"):
+        assert part in both.provenance
+
+
+def test_the_second_recording_is_told_with_the_first():
+    assert "a second recording: 1,382 GB/s" in figure().comparison().provenance
+    again = next(row for row in READING["again"] if shape(row) == (4, 1, 32))
+    assert f"{again['gb_per_s']:,.0f}" == "1,382"
+
+
+def test_the_reading_is_of_an_h200_whatever_the_figure_shows():
+    other = figure("gpu=rtx4090&memory=own&memory_ns=900")
+    assert other.values()["bandwidth_gb_per_s"] != figure().values()["bandwidth_gb_per_s"]
+    assert other.comparison() == figure().comparison()
+    assert "on the H200" in hardware.hardware(other)
+
+
+def test_every_preset_has_a_reading_below_the_law():
+    for preset in LatencyHiding.presets:
+        made = figure()
+        made.apply({"preset": preset.name})
+        assert made.values()["difference_percent"] > 0
+
+
+def shape(row) -> tuple[int, int, int]:
+    return row["width_bytes"], row["loads"], row["warps_per_sm"]
+
+
+def test_one_changed_reading_is_seen_in_its_state_alone():
+    changed = copy.deepcopy(READING)
+    row = next(row for row in changed["rows"] if shape(row) == (4, 1, 32))
+    row["gb_per_s"] = figure().comparison().model
+    assert hardware.difference(figure(), figure(readings=(changed,)).comparison()) == "equal"
+    assert figure(readings=(changed,)).values()["difference_percent"] == 0
+    row["gb_per_s"] *= 2
+    assert figure(readings=(changed,)).values()["difference_percent"] == pytest.approx(-50)
+    assert figure("warps=16", readings=(changed,)).comparison() == figure("warps=16").comparison()
+
+
+def test_another_latency_in_the_chain_moves_the_model():
+    changed = copy.deepcopy(READING)
+    next(row for row in changed["rows"] if row["chain_bytes"] == 1 << 30)["ns"] *= 2
+    assert figure(readings=(changed,)).comparison().model == pytest.approx(figure().comparison().model / 2)
+
+
+@pytest.mark.parametrize("fragment", ["warps=3", "loads=3", "bytes=8"])
+def test_loads_that_were_not_recorded_say_which_were(fragment):
+    made = figure(fragment)
+    strip = hardware.hardware(made)
+    assert "no reading yet" in strip
+    assert "Bytes a load: 4, 16; loads a thread: 1, 2, 4, 8, 16; warps an SM: 1, 2, 4, 8, 16, 32, 48, 64." in strip
+    assert not {"recorded_gb_per_s", "recorded_model_gb_per_s", "difference_percent"} & set(made.values())
+
+
+def test_a_row_without_a_time_says_why():
+    made = figure("warps=16&bytes=16&loads=8")
+    assert made.comparison().recorded is None
+    assert "not run so on the H200: its registers do not fit an SM so many times." in hardware.hardware(made)
+    assert "recorded_gb_per_s" not in made.values()
+    assert {row["why"] for row in READING["rows"] if row.get("why")} == {latency_readings.REFUSED}
+
+
+@pytest.mark.parametrize("fragment", ["", "warps=3", "warps=16&bytes=16&loads=8", "bytes=16"])
+def test_chinese_has_no_english_sentence(fragment):
+    both = figure(fragment, lang="zh").comparison()
+    assert both.provenance != figure(fragment).comparison().provenance
+    for text in (both.what, both.provenance):
+        kept = set(re.findall("[A-Za-z]{2,}", text))
+        assert kept <= {"NVIDIA", "CUDA", "GB", "MiB", "SM", "warp", "ns", "kernel"}
+        assert re.search("[\u4e00-\u9fff]", text)
+
+
+def test_the_strip_keeps_the_reading_until_the_guess():
+    made = figure("bytes=16", hidden=True)
+    assert made.veiled
+    strip = hardware.hardware(made)
+    for secret in ("3,732", "4,800", "28.6", "351.6", "16-byte"):
+        assert secret not in strip
+        assert secret not in str(card.update(made)["hw"])
+    made.apply({"commit": "18"})
+    assert "3,732" in hardware.hardware(made)
+
+
+def test_without_a_reading_the_figure_stands_too():
+    made = figure(readings=())
+    strip = hardware.hardware(made)
     assert "no reading yet" in strip
     assert "Not measured for this book yet." in strip
     assert "1,529" in strip
+    assert "recorded_gb_per_s" not in made.values()
