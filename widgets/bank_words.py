@@ -30,7 +30,7 @@ def asked_for(tile: Tile, by: str, index: int, words: Words) -> str:
     if tile.swizzle == "none":
         return said
     name = words(dict(SWIZZLES)[tile.swizzle])
-    return said + " " + words("Swizzle: {name}.", name=name)
+    return said + words.space + words("Swizzle: {name}.", name=name)
 
 
 def table(access: SharedAccess, secret: str, words: Words) -> Table:

@@ -161,5 +161,5 @@ def _titles(trace: EnoughWarps, at: int, words: Words) -> Iterator[tuple[Any, ..
         "ink",
     )
     busy = sum(warp is not None for warp in trace.issuing[:at])
-    text = words("issues in {busy} of {all} cycles", busy=busy, all=at)
+    text = words.plural("issues in {busy} of {n} cycle", "issues in {busy} of {n} cycles", at, busy=busy)
     yield MAX_CYCLES, y, text, words("busy {busy} of {all}", busy=busy, all=at), "right", "compute"

@@ -53,10 +53,11 @@ def lane_says(warp: Warp, lane: int, veiled: bool, words: Words) -> str:
     if veiled:
         return words("Lane {lane} · {does}", lane=lane, does=does)
     on = sum(phase.length for phase in warp.trace.phases if phase.mask >> lane & 1)
-    off = words.num(warp.trace.issue_slots - on)
-    return words(
-        "Lane {lane} · {does} · active in {on} slots, masked in {off}", lane=lane, does=does, on=words.num(on), off=off
-    )
+    return words.plural(
+        "Lane {lane} · {does} · active in {n} slot, masked in {off}",
+        "Lane {lane} · {does} · active in {n} slots, masked in {off}",
+        on, lane=lane, does=does, off=words.num(warp.trace.issue_slots - on),
+    )  # fmt: skip
 
 
 def cell_says(warp: Warp, slot: int, words: Words) -> Iterator[str]:
@@ -142,8 +143,9 @@ def told(warp: Warp, veiled: bool, words: Words) -> Iterator[str]:
         else:
             least = words.num(min(counts))
             yield words("{n} active masks follow one another, with {least} to {most}.", least=least, **fields)
-    yield words(
-        "The warp takes {slots} issue slots; of their {all} lane slots {used} do work, {percent} %.",
-        slots=words.num(warp.trace.issue_slots), all=words.num(WARP_LANES * warp.trace.issue_slots),
+    yield words.plural(
+        "The warp takes {n} issue slot; of its {all} lane slots {used} do work, {percent} %.",
+        "The warp takes {n} issue slots; of their {all} lane slots {used} do work, {percent} %.",
+        warp.trace.issue_slots, all=words.num(WARP_LANES * warp.trace.issue_slots),
         used=words.num(warp.trace.lane_slots), percent=percent(warp, words),
     )  # fmt: skip

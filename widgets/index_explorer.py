@@ -26,7 +26,7 @@ class IndexExplorer(Figure):
 
     controls = (
         Text("elements", N_("Elements n"), N_("1 to 2,147,483,647")),
-        Range("block", N_("Block size"), N_("threads")),
+        Range("block", N_("Block size"), N_("threads"), one=N_("thread")),
         Text("element", N_("Element i"), N_("from 0 to n-1; n-1 is the last")),
     )
     presets = (

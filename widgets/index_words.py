@@ -68,12 +68,15 @@ def _whole(text: str, least: int, most: int, words: Words) -> int:
 def block_says(launch: Launch, block: int, hidden: bool, words: Words) -> str:
     """Say which elements a block has and how many of its threads that keeps busy."""
     live, first = launch.live_in_block(block), block * launch.block_threads
-    fields = {"block": words.num(block), "first": words.num(first), "all": words.num(launch.block_threads)}
+    fields = {"block": words.num(block), "first": words.num(first)}
     if hidden:
-        return words("Block {block} · starts at element {first} · {all} threads", **fields)
-    return words(
-        "Block {block} · elements {first} to {last} · for {live} of its {all} threads",
-        last=words.num(first + live - 1), live=words.num(live), **fields,
+        return words(
+            "Block {block} · starts at element {first} · {all} threads", all=words.num(launch.block_threads), **fields
+        )
+    return words.plural(
+        "Block {block} · elements {first} to {last} · for {live} of its {n} thread",
+        "Block {block} · elements {first} to {last} · for {live} of its {n} threads",
+        launch.block_threads, last=words.num(first + live - 1), live=words.num(live), **fields,
     )  # fmt: skip
 
 
@@ -130,8 +133,10 @@ def block_title(shown: Launched, hidden: bool, words: Words) -> str:
     block, launch = words.num(shown.place.block), shown.launch
     if hidden:
         return words("Block {n}", n=block)
-    live, every = words.num(launch.live_in_block(shown.place.block)), words.num(launch.block_threads)
-    return words("Block {n}: elements for {live} of its {all} threads", n=block, live=live, all=every)
+    return words.plural(
+        "Block {block}: elements for {live} of its {n} thread", "Block {block}: elements for {live} of its {n} threads",
+        launch.block_threads, block=block, live=words.num(launch.live_in_block(shown.place.block)),
+    )  # fmt: skip
 
 
 def warp_title(shown: Launched, words: Words) -> str:

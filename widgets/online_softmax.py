@@ -182,14 +182,14 @@ class OnlineSoftmax(Figure):
         blocks = words.plural("in {n} block", "in {n} blocks", len(trace.blocks))
         said = [words("{scores} {blocks}.", scores=scores, blocks=blocks)]
         if self.veiled:
-            return " ".join([*said, words("The sums stay hidden until you have guessed.")])
+            return words.space.join([*said, words("The sums stay hidden until you have guessed.")])
         if trace.half:
             said.append(words("Each half starts from nothing; then the two states merge."))
         said.append(words.plural("The sums are rescaled {n} time.", "The sums are rescaled {n} times.", trace.rescales))
         if self.at < self.steps:
             said.append(words("Shown is step {n} of {last}.", n=self.at, last=self.steps))
         move = trace.moves[self.at - 1]
-        return " ".join([*said, self.say.factor(move), self.say.state(move)])
+        return words.space.join([*said, self.say.factor(move), self.say.state(move)])
 
     def table(self) -> Table:
         """One row a step."""

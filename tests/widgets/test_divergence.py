@@ -140,7 +140,7 @@ def test_the_lanes_show_the_mask_of_the_slot():
 def test_a_mark_says_who_is_active_when():
     says = figure("pattern=one&b=1&slot=11").columns()["marks"]["say"]
     assert says[0] == "Lane 0 · path A · active in 10 slots, masked in 1"
-    assert says[1] == "Lane 1 · path B · active in 1 slots, masked in 10"
+    assert says[1] == "Lane 1 · path B · active in 1 slot, masked in 10"
     assert says[LANES] == "Issue slot 11 · lane 0 · masked"
     assert says[LANES + 1] == "Issue slot 11 · lane 1 · active"
     assert says[-2:] == [
