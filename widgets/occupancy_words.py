@@ -168,14 +168,15 @@ def next_says(kernel: Kernel, name: Limiter, words: Words) -> str:
             warps=warps(kernel.fits.warps_per_block, words), each=words.num(kernel.fits.registers_per_warp),
             n=sum(part.overflow for part in kernel.sm.partitions),
         )  # fmt: skip
-    needs = {
-        "warps": lambda: words.plural("{n} warp slot", "{n} warp slots", shelf.block),
-        "shared_memory": lambda: words.plural("{n} byte of shared memory", "{n} bytes of shared memory", shelf.block),
-        "blocks": lambda: words.plural("{n} block slot", "{n} block slots", shelf.block),
-    }[name]
+    if name == "warps":
+        needs = words.plural("{n} warp slot", "{n} warp slots", shelf.block)
+    elif name == "shared_memory":
+        needs = words.plural("{n} byte of shared memory", "{n} bytes of shared memory", shelf.block)
+    else:
+        needs = words.plural("{n} block slot", "{n} block slots", shelf.block)
     return words.plural(
         "The next block needs {needs}; {n} is left.", "The next block needs {needs}; {n} are left.",
-        shelf.left, needs=needs(),
+        shelf.left, needs=needs,
     )  # fmt: skip
 
 
