@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -118,8 +119,11 @@ def total(warp: Warp, common: int, words: Words) -> str:
     if not warp.lengths:
         return words("a loop, as long as its longest lane")
     terms = [common] * (common > 0) + [warp.lengths[path] for path in warp.taken]
-    equal = len(terms) > 4 and len(set(terms)) == 1
-    return words("{sum} slots", sum=f"{len(terms)} × {terms[0]}" if equal else " + ".join(map(words.num, terms)))
+    if len(terms) > 4:
+        told = [f"{n} × {length}" if n > 1 else f"{length}" for length, n in Counter(terms).items()]
+    else:
+        told = [words.num(length) for length in terms]
+    return words("{sum} slots", sum=" + ".join(told))
 
 
 def told(warp: Warp, veiled: bool, words: Words) -> Iterator[str]:

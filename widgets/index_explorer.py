@@ -119,7 +119,7 @@ class IndexExplorer(Figure):
         elif grid.idle_warps:
             why = words.plural("{n} warp fails whole", "{n} warps fail whole", grid.idle_warps)
         elif grid.empty_lanes:
-            why = words("but {n} lanes empty", n=num(grid.empty_lanes))
+            why = words("{n} lanes empty", n=num(grid.empty_lanes))
         else:
             why = words("no thread is spare")
         last = {"live": num(grid.live_in_last_block), "all": num(grid.block_threads)}

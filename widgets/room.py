@@ -20,18 +20,16 @@ GUESS = "1,000"  # as long as most guesses
 
 
 def twins(figure: Figure) -> list[Figure]:
-    """Return the figure at each of its presets and at its sliders' upper ends, its answer given."""
+    """Return the figure at each of its presets and at its sliders' ends, its answer given."""
     states = [preset.state for preset in figure.presets] or [{}]
     made = [type(figure)(figure.words, figure.readings, **state) for state in states]
-    ends = {
-        control.param: figure.param[control.param].bounds[1]
-        for control in figure.controls
-        if isinstance(control, Range)
-    }
-    at_ends = type(figure)(figure.words, figure.readings)
-    for changes in (*({name: end} for name, end in ends.items()), ends):
-        at_ends.apply({"set": changes})  # one after the other; what is refused changes nothing
-        made.append(type(figure)(figure.words, figure.readings, **at_ends.current()))
+    bounds = {c.param: figure.param[c.param].bounds for c in figure.controls if isinstance(c, Range)}
+    for end in (0, 1):
+        at_ends = type(figure)(figure.words, figure.readings)
+        ends = {name: of[end] for name, of in bounds.items()}
+        for changes in (*({name: value} for name, value in ends.items()), ends):
+            at_ends.apply({"set": changes})  # one after the other; what is refused changes nothing
+            made.append(type(figure)(figure.words, figure.readings, **at_ends.current()))
     for twin in made:
         twin.open, twin.guess = False, GUESS
     return made

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from widgets import card
+from widgets import card, room
+from widgets.block_scheduler import BlockScheduler
 from widgets.controls import render_control
 from widgets.ids import digest
 from widgets.index_explorer import IndexExplorer
@@ -182,3 +183,12 @@ def test_a_number_too_long_for_its_place_is_set_smaller() -> None:
     launched.restore("elements=2147483647&block=1")
     assert '<dd class="long">2,147,483,647</dd>' in card.readouts(launched)
     assert '<dd class="">0</dd>' in card.readouts(launched)  # the lane
+
+
+def test_room_is_kept_for_what_sliders_reach_at_their_ends() -> None:
+    scheduler = BlockScheduler()
+    kept = room.readouts(room.twins(scheduler))
+    for fragment in ("blocks=2700&sms=192&per_sm=8", "sms=1&per_sm=1"):
+        scheduler.restore(fragment)
+        for readout, widest in zip(scheduler.readouts(), kept, strict=True):
+            assert room.width(readout.sub) <= room.width(widest.sub)
