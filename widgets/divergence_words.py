@@ -119,7 +119,7 @@ def total(warp: Warp, common: int, words: Words) -> str:
     if not warp.lengths:
         return words("a loop, as long as its longest lane")
     terms = [common] * (common > 0) + [warp.lengths[path] for path in warp.taken]
-    if len(terms) > 4:
+    if len(terms) > 5:
         told = [f"{n} × {length}" if n > 1 else f"{length}" for length, n in Counter(terms).items()]
     else:
         told = [words.num(length) for length in terms]
