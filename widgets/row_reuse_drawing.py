@@ -183,7 +183,7 @@ class _Page:
             self.sheet.text("texts", (left + right) / 2, _ROWS["B"], say.doing())
             return
         inset = min(0.15 * scale, 1.5)
-        step = -1
+        step, stroked = -1, dict[float, float]()
         for access in trace.accesses[: say.at]:
             step += access.array == "A"
             if not access.hit:
@@ -191,7 +191,7 @@ class _Page:
                 box = (x + inset, x + scale - inset, y - _HALF, y + _HALF)
                 self.sheet.box("firsts" if access.first else "missed", box, "move" if access.first else "cost")
                 if not access.first:
-                    self.strokes(box)
+                    self.strokes(box, stroked)
         inner = sizes[trace.order[-1]]
         for at in range(inner, steps, inner) if steps // inner <= _RUNS else ():
             self.sheet.add("cuts", left + at * scale, _ROWS["C"] - _HALF - 2, _ROWS["A"] + _HALF + 2, "surface", 3)
@@ -201,9 +201,12 @@ class _Page:
             self.sheet.add("cuts", x, _ROWS["C"] - _HALF - 6, _ROWS["A"] + _HALF + 6, "ink", 1.5)
         self.counts()
 
-    def strokes(self, box: Box) -> None:
+    def strokes(self, box: Box, stroked: dict[float, float]) -> None:
         """Hatch a box of the walk by hand: 500 hatches proper take the page half a second to draw."""
         left, right, bottom, top = box
+        if left - stroked.get(top, -_STROKE) < 0.7 * _STROKE:
+            return  # narrow boxes side by side: one in a few
+        stroked[top] = left
         count = max(1, round((right - left) / _STROKE))
         apart = (right - left) / count
         for n in range(count):

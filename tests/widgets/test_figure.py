@@ -13,6 +13,7 @@ from widgets.block_scheduler import BlockScheduler
 from widgets.controls import render_control
 from widgets.ids import digest
 from widgets.index_explorer import IndexExplorer
+from widgets.occupancy import Occupancy
 from widgets.parts import Range
 
 Action = dict[str, Any]
@@ -186,9 +187,12 @@ def test_a_number_too_long_for_its_place_is_set_smaller() -> None:
 
 
 def test_room_is_kept_for_what_sliders_reach_at_their_ends() -> None:
-    scheduler = BlockScheduler()
-    kept = room.readouts(room.twins(scheduler))
-    for fragment in ("blocks=2700&sms=192&per_sm=8", "sms=1&per_sm=1"):
-        scheduler.restore(fragment)
-        for readout, widest in zip(scheduler.readouts(), kept, strict=True):
-            assert room.width(readout.sub) <= room.width(widest.sub)
+    for figure, fragments in (
+        (BlockScheduler(), ("blocks=2700&sms=192&per_sm=8", "sms=1&per_sm=1")),
+        (Occupancy(), ("threads=32&registers=16&axis=shared_memory", "cc=12.0&threads=1&axis=threads")),
+    ):
+        kept = room.readouts(room.twins(figure))
+        for fragment in fragments:
+            figure.restore(fragment)
+            for readout, widest in zip(figure.readouts(), kept, strict=True):
+                assert room.width(readout.sub) <= room.width(widest.sub)

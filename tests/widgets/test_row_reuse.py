@@ -1,6 +1,7 @@
 """Figure 4.5: its misses against hand-made numbers, what the prediction hides, the drawing."""
 
 import random
+from itertools import pairwise
 
 import pytest
 from bokeh.document import Document
@@ -232,7 +233,7 @@ def test_the_drawing_has_a_mark_for_each_miss_and_each_line(seed):
     bottom = 196  # below it lies the walk
     walk = {name: sum(top < bottom for top in drawn[name]["top"]) for name in ("firsts", "missed", "again")}
     assert walk == {"firsts": sum(a.first for a in misses), "missed": sum(not a.first for a in misses), "again": 0}
-    assert len(drawn["strokes"]["x0"]) >= walk["missed"]  # drawn by hand: a hatch on each takes too long
+    assert bool(drawn["strokes"]["x0"]) == bool(walk["missed"])  # drawn by hand: a hatch on each takes too long
     assert len(drawn["again"]["left"]) <= 3
     shapes, line = made.trace.shapes, made.line_elements
     lines = sum(rows * -(-columns // line) for rows, columns in shapes.values())
@@ -271,3 +272,11 @@ def test_the_document_has_the_same_ids_twice_and_patches_what_changes():
     patch = live.patch()
     assert patch is not None
     assert "ColumnDataChanged" in patch
+
+
+def test_strokes_on_narrow_misses_stay_apart():
+    drawn = figure("rows=4&outputs=6&depth=10&line_elements=1&cache_lines=1").columns()["strokes"]
+    assert len(drawn["x0"]) < 200
+    for row in set(drawn["y0"]):
+        starts = [x for x, y in zip(drawn["x0"], drawn["y0"], strict=True) if y == row]
+        assert min(b - a for a, b in pairwise(starts)) > 9
