@@ -72,7 +72,7 @@ class BankConflicts(Figure):
         Choice("width", N_("Bytes a lane"), ((4, "4"), (8, "8"), (16, "16"))),
         Choice("op", N_("The warp"), (("load", N_("loads")), ("store", N_("stores")))),
         Choice("tile", N_("Tile, rows × columns"), tuple((name, name.replace("x", " × ")) for name in TILES), "list"),
-        Range("pitch", N_("Row pitch"), N_("elements")),
+        Range("pitch", N_("Row pitch"), N_("elements"), one=N_("element")),
         Choice("swizzle", N_("Swizzle"), bank_words.SWIZZLES, "list"),
         Range("index", N_("Row or column")),
         Text(
@@ -248,14 +248,15 @@ class BankConflicts(Figure):
         """Say what the lanes ask for and how many wavefronts that takes."""
         words, told = self.words, self.values()
         does = N_("A warp loads {n} bytes a lane.") if self.op == "load" else N_("A warp stores {n} bytes a lane.")
-        said = words.space.join((words(does, n=self.width), self._asked_for(), ""))
+        said = words(does, n=self.width), self._asked_for()
         if self.veiled:
-            return said + words("How many wavefronts that takes shows after your guess.")
-        return said + words(
+            return words.space.join((*said, words("How many wavefronts that takes shows after your guess.")))
+        counted = words(
             "Lanes that ask: {lanes}. Banks that work: {banks_used} of 32. "
             "Wavefronts: {wavefronts}; {ideal} needed by the width, {extra} extra.",
             **{name: words.num(told[name]) for name in ("lanes", "banks_used", "wavefronts", "ideal", "extra")},
         )
+        return words.space.join((*said, counted))
 
     def _asked_for(self) -> str:
         if self.reads == "typed":

@@ -148,14 +148,15 @@ class BlockScheduler(Figure):
         run, num = kernel.schedule, self.words.num
         total, tail = kernel.us(run.total_us, words), kernel.us(run.tail_length_us, words)
         if kernel.times == EQUAL:
-            last = words("last: {n} of {slots} places", n=num(run.last_wave), slots=num(run.slots))
+            held = num(run.last_wave)
+            last = words.plural("last: {held} of {n} place", "last: {held} of {n} places", run.slots, held=held)
         else:
             last = words("blurred, times differ")
         ideal = words("at least {us}", us=scheduler_words.ideal(kernel, words))
         together = words("all end together")
         begins = together if tail == "0" else words("begins at {us} µs", us=kernel.us(run.tail_us, words))
         share = words.percent(run.busy_share)
-        of = words("of {slots} places × {us} µs", slots=num(run.slots), us=total)
+        of = words.plural("of {n} place × {us} µs", "of {n} places × {us} µs", run.slots, us=total)
         return (
             Readout(words("Kernel takes"), total, words("µs"), ideal, secret=hidden),
             Readout(words("Waves"), num(run.waves), sub=last, secret=hidden),

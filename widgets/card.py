@@ -18,6 +18,8 @@ from widgets.hardware import hardware
 from widgets.parts import Readout, Table
 from widgets.words import NO_BREAK
 
+LONG = 9
+"""Characters of a readout's number that a quarter of a card, or half a phone, has room for; a unit's count half."""
 _CHAIN = Markup(
     '<svg width="14" height="14" viewBox="0 0 14 14" fill="none" stroke="currentColor" stroke-width="1.4"'
     ' stroke-linecap="round" aria-hidden="true"><path d="M6 8a2.6 2.6 0 0 0 3.7 0l2-2A2.6 2.6 0 0 0 8 2.3l-.9.9'
@@ -84,11 +86,9 @@ def _readout(figure: Figure, readout: Readout) -> Markup:
         value, kind, sub = Markup("?"), "hid", words("your guess first")
     else:
         unit = Markup("<small>{}{}</small>").format(NO_BREAK, readout.unit) if readout.unit else Markup("")
-        value, kind, sub = (
-            escape(readout.value) + unit,
-            f"w-{readout.role}" if readout.role else "",
-            readout.sub,
-        )
+        long = len(readout.value) + len(readout.unit) / 2 > LONG
+        kind = " ".join((*((f"w-{readout.role}",) if readout.role else ()), *(("long",) if long else ())))
+        value, sub = escape(readout.value) + unit, readout.sub
     return Markup('<div class="read"><dt>{}</dt><dd class="{}">{}</dd><dd class="sub">{}</dd></div>').format(
         readout.label, kind, value, sub
     )

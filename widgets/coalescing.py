@@ -38,8 +38,8 @@ class Coalescing(Figure):
     controls = (
         Choice("reads", N_("Elements"), (("strided", N_("at a stride")), ("typed", N_("typed")))),
         Choice("width", N_("Bytes a lane"), ((1, "1"), (2, "2"), (4, "4"), (8, "8"), (16, "16")), "list"),
-        Range("stride", N_("Stride"), N_("elements")),
-        Range("offset", N_("Start offset"), N_("elements")),
+        Range("stride", N_("Stride"), N_("elements"), one=N_("element")),
+        Range("offset", N_("Start offset"), N_("elements"), one=N_("element")),
         Choice("order", N_("Lanes take them"), coalescing_words.ORDERS, "list"),
         Choice("lanes", N_("Lanes switched on"), coalescing_words.LANES, "list"),
         Text(
@@ -175,7 +175,7 @@ class Coalescing(Figure):
     def summary(self) -> str:
         """Say what the lanes ask for and what is moved."""
         words, access = self.words, self.trace
-        told = [words("A warp loads {n} bytes a lane.", n=self.width)]
+        told = [words.plural("A warp loads {n} byte a lane.", "A warp loads {n} bytes a lane.", self.width)]
         if self.reads == "typed":
             told.append(words("Lane i takes element {pattern}.", pattern=self.pattern))
         else:
@@ -187,10 +187,11 @@ class Coalescing(Figure):
             sectors = words.plural("{n} sector", "{n} sectors", access.sectors)
             lines = words.plural("{n} line", "{n} lines", access.lines)
             told.append(
-                words(
-                    "That moves {sectors}, lying in {lines}. Of {moved} bytes moved, {used} are used: {percent} %.",
-                    sectors=sectors, lines=lines, moved=words.num(access.bytes_moved),
-                    used=words.num(access.bytes_used), percent=words.percent(access.efficiency),
+                words.plural(
+                    "That moves {sectors}, lying in {lines}. Of {moved} bytes moved, {n} is used: {percent} %.",
+                    "That moves {sectors}, lying in {lines}. Of {moved} bytes moved, {n} are used: {percent} %.",
+                    access.bytes_used, sectors=sectors, lines=lines, moved=words.num(access.bytes_moved),
+                    percent=words.percent(access.efficiency),
                 )
             )  # fmt: skip
         return reduce(lambda first, second: words("{first} {second}", first=first, second=second), told)

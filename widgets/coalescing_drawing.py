@@ -20,6 +20,7 @@ from widgets.figure import Figure
 from widgets.line_grid import SECTORS, WORD_BYTES, frame, middle
 from widgets.marks import PHONE, WIDE
 from widgets.theme import Roles
+from widgets.timeline_columns import width_px
 from widgets.words import Words
 
 HEIGHT, PHONE_HEIGHT = 505, 440
@@ -28,7 +29,7 @@ _LANE, _LANE_END, _FAN_END = -12.0, -21.0, -108.0  # y of the lanes, where threa
 _TEXT = 10.0  # px from a line's bottom down to the middle of its name
 _BAR, _BAR_END, _BAR_TEXT, _FLOOR = -436.0, -447.0, -461.0, -472.0
 _APART, _PHONE_APART = 4.2, 8  # lanes: room for the bar's first text
-_SHORT = 12  # characters that a line on a phone has room for
+_SHORT = 68  # px under a line on a phone
 _BOX = ("left", "right", "bottom", "top")
 
 Columns = dict[str, list[Any]]
@@ -189,7 +190,7 @@ def _names(lines: Sequence[Line], words: Words) -> Iterator[tuple[Any, ...]]:
         used, moved = sum(sector.bytes_used for sector in line.sectors), SECTOR_BYTES * len(line.sectors)
         y, role = bottom - _TEXT, "move" if used == moved else "cost"
         text = words("byte {n}", n=address)
-        yield left, y, text, text if len(text) <= _SHORT else address, "left", "rest", "surface"
+        yield left, y, text, text if width_px(text, 11) <= _SHORT else address, "left", "rest", "surface"
         yield right, y, words("{used} of {moved} B", used=used, moved=moved), "", "right", role, "surface"
 
 

@@ -18,17 +18,20 @@ _MORE = Markup(_ARROW.format("M1.5 1.5L6 6l-4.5 4.5"))
 def _range(figure: Figure, control: Range) -> Markup:
     words, value = figure.words, getattr(figure, control.param)
     low, high = figure.param[control.param].bounds
-    label, unit, name = words(control.label), words(control.unit), f"{figure.key()}-{control.param}"
+    label, name = words(control.label), f"{figure.key()}-{control.param}"
+    many, one = words(control.unit), words(control.one or control.unit)
     return Markup(
         '<div class="ctl" data-param="{p}"><div class="lab"><label for="{i}">{l}</label>'
-        '<b><output for="{i}">{v}</output> {u}</b></div>'
+        '<b><output for="{i}">{v}</output> <span class="of">{u}</span></b></div>'
         '<input type="range" class="range" id="{i}" min="{lo}" max="{hi}" step="{s}" value="{raw}" data-digits="{d}"'
-        ' aria-valuetext="{v} {u}" data-unit="{u}" style="--v:{f:.2f}%"></div>'
+        ' aria-valuetext="{v} {u}" data-unit="{many}" data-one="{one}" style="--v:{f:.2f}%"></div>'
     ).format(
         p=control.param,
         i=name,
         l=label,
-        u=unit,
+        u=one if value == 1 else many,
+        many=many,
+        one=one,
         v=words.num(value, control.digits),
         lo=low,
         hi=high,

@@ -6,13 +6,14 @@ sources that `build` draws.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from bokeh.models import Plot
 from bokeh.models.glyphs import Quad, Segment
 
-from sim.enough_warps import MAX_CYCLES, EnoughWarps
+from sim.enough_warps import MAX_CYCLES, EnoughWarps, Span
 from widgets import latency_words, marks
 from widgets.figure import Figure
 from widgets.marks import PHONE, WIDE
@@ -52,8 +53,9 @@ def build(plot: Plot, figure: Figure, roles: Roles) -> None:
 
     box("rows", "fill")
     box("ahead", "soft")
-    box("issues", "fill")
     marks.idle(plot, source("waits"), roles)
+    box("ready", "fill")
+    box("issues", "fill")
     box("queues", "fill")
     gap = Segment(x0="x", x1="x", y0="bottom", y1="top", line_color=roles("fill"), line_width=1)
     plot.add_glyph(source("cuts"), gap)
@@ -82,15 +84,15 @@ def columns(trace: EnoughWarps, at: int, stepping: bool, words: Words) -> dict[s
     strip = (INNER - _STRIP_END, INNER - _STRIP)
     ahead = [(max(span.start, at), span.end, *_bar(span.warp), "compute") for span in spans["issue"] if span.end > at]
     done = [(span.start, min(span.end, at), *_bar(span.warp), "compute") for span in spans["issue"] if span.start < at]
-    waits = [(span.start, min(span.end, at), *_bar(span.warp), "idle") for span in spans["wait"] if span.start < at]
-    ready = [(span.start, min(span.end, at), *_line(span.warp), "rest") for span in spans["queue"] if span.start < at]
-    end = trace.timeline.cycles
+    queued = [(span.warp, span.start, min(span.end, at)) for span in spans["queue"] if span.start < at]
+    nothing, end = [(0, at, *strip, "idle")], trace.timeline.cycles
     return {
         "rows": _table(list(_rows(trace)), _BOX),
         "ahead": _table(ahead + [(n, n + 1, *strip, "compute") for n in issued if n >= at], _BOX),
         "issues": _table(done + [(n, n + 1, *strip, "compute") for n in issued if n < at], _BOX),
-        "waits": _table(waits + [(n, n + 1, *strip, "idle") for n in idle if n < at], _BOX),
-        "queues": _table(ready, _BOX),
+        "waits": _table([*_waits(spans["wait"], at), *(nothing if min(idle, default=at) < at else ())], _BOX),
+        "ready": _table([(start, end, *_bar(warp), "surface") for warp, start, end in queued], _BOX),
+        "queues": _table([(start, end, *_line(warp), "rest") for warp, start, end in queued], _BOX),
         "cuts": {
             "x": list(range(1, end)), "bottom": [INNER - _STRIP_END] * (end - 1), "top": [INNER - _STRIP] * (end - 1),
             "role": ["surface"] * (end - 1),
@@ -127,6 +129,17 @@ def _line(warp: int) -> tuple[float, float]:
     return y - 1, y + 1
 
 
+def _waits(spans: Sequence[Span], at: int) -> Iterator[tuple[Any, ...]]:
+    """Yield one hatch a warp, from its first wait to its last; what it does in between is drawn over it.
+
+    A hatch on each wait would take the page half a second to draw.
+    """
+    for warp, own in groupby(sorted(spans, key=lambda span: span.warp), key=lambda span: span.warp):
+        seen = [(span.start, min(span.end, at)) for span in own if span.start < at]
+        if seen:
+            yield min(start for start, _ in seen), max(end for _, end in seen), *_bar(warp), "idle"
+
+
 def _rows(trace: EnoughWarps) -> Iterator[tuple[Any, ...]]:
     """What is not used: the rows of warps that are not there, and cycles after the last whole period."""
     end = trace.timeline.cycles
@@ -161,5 +174,5 @@ def _titles(trace: EnoughWarps, at: int, words: Words) -> Iterator[tuple[Any, ..
         "ink",
     )
     busy = sum(warp is not None for warp in trace.issuing[:at])
-    text = words("issues in {busy} of {all} cycles", busy=busy, all=at)
+    text = words.plural("issues in {busy} of {n} cycle", "issues in {busy} of {n} cycles", at, busy=busy)
     yield MAX_CYCLES, y, text, words("busy {busy} of {all}", busy=busy, all=at), "right", "compute"

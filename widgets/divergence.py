@@ -54,11 +54,11 @@ class WarpDivergence(Figure):
         ),
         Text("paths", N_("Path of lane i"), N_("0 to 3 are A to D; with any beyond 3, every path is 1 slot")),
         Text("trips", N_("Iterations of lane i"), N_("of the loop, 1 slot each")),
-        Range("a", N_("Path A"), N_("slots")),
-        Range("b", N_("Path B"), N_("slots")),
-        Range("c", N_("Path C"), N_("slots")),
-        Range("d", N_("Path D"), N_("slots")),
-        Range("common", N_("Together, before"), N_("slots")),
+        Range("a", N_("Path A"), N_("slots"), one=N_("slot")),
+        Range("b", N_("Path B"), N_("slots"), one=N_("slot")),
+        Range("c", N_("Path C"), N_("slots"), one=N_("slot")),
+        Range("d", N_("Path D"), N_("slots"), one=N_("slot")),
+        Range("common", N_("Together, before"), N_("slots"), one=N_("slot")),
         Stepper("slot", N_("Issue slot")),
     )  # fmt: skip
     presets = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -53,11 +54,10 @@ def lane_says(warp: Warp, lane: int, veiled: bool, words: Words) -> str:
     if veiled:
         return words("Lane {lane} · {does}", lane=lane, does=does)
     on = sum(phase.length for phase in warp.trace.phases if phase.mask >> lane & 1)
-    off = words.num(warp.trace.issue_slots - on)
     return words.plural(
         "Lane {lane} · {does} · active in {n} slot, masked in {off}",
         "Lane {lane} · {does} · active in {n} slots, masked in {off}",
-        on, lane=lane, does=does, off=off,
+        on, lane=lane, does=does, off=words.num(warp.trace.issue_slots - on),
     )  # fmt: skip
 
 
@@ -119,8 +119,11 @@ def total(warp: Warp, common: int, words: Words) -> str:
     if not warp.lengths:
         return words("a loop, as long as its longest lane")
     terms = [common] * (common > 0) + [warp.lengths[path] for path in warp.taken]
-    equal = len(terms) > 4 and len(set(terms)) == 1
-    return words("{sum} slots", sum=f"{len(terms)} × {terms[0]}" if equal else " + ".join(map(words.num, terms)))
+    if len(terms) > 5:
+        told = [f"{n} × {length}" if n > 1 else f"{length}" for length, n in Counter(terms).items()]
+    else:
+        told = [words.num(length) for length in terms]
+    return words("{sum} slots", sum=" + ".join(told))
 
 
 def told(warp: Warp, veiled: bool, words: Words) -> Iterator[str]:
@@ -144,8 +147,9 @@ def told(warp: Warp, veiled: bool, words: Words) -> Iterator[str]:
         else:
             least = words.num(min(counts))
             yield words("{n} active masks follow one another, with {least} to {most}.", least=least, **fields)
-    yield words(
-        "The warp takes {slots} issue slots; of their {all} lane slots {used} do work, {percent} %.",
-        slots=words.num(warp.trace.issue_slots), all=words.num(WARP_LANES * warp.trace.issue_slots),
+    yield words.plural(
+        "The warp takes {n} issue slot; of its {all} lane slots {used} do work, {percent} %.",
+        "The warp takes {n} issue slots; of their {all} lane slots {used} do work, {percent} %.",
+        warp.trace.issue_slots, all=words.num(WARP_LANES * warp.trace.issue_slots),
         used=words.num(warp.trace.lane_slots), percent=percent(warp, words),
     )  # fmt: skip

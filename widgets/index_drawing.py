@@ -197,8 +197,7 @@ def _index() -> Columns:
 
 def _titles(shown: Launched, hidden: str, words: Words) -> Iterator[tuple[Any, ...]]:
     yield -0.5, _GRID, *index_words.grid_title(shown.launch, words), "ink"
-    block = index_words.block_title(shown, bool(hidden), words)
-    yield -0.5, _TITLE, block, block, "ink"
+    yield -0.5, _TITLE, *index_words.block_title(shown, bool(hidden), words), "ink"
     if not hidden:
         warp = index_words.warp_title(shown, words)
         yield -0.5, _WARP, warp, warp, "cost" if shown.chosen.diverges else "ink"

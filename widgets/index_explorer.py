@@ -26,7 +26,7 @@ class IndexExplorer(Figure):
 
     controls = (
         Text("elements", N_("Elements n"), N_("1 to 2,147,483,647")),
-        Range("block", N_("Block size"), N_("threads")),
+        Range("block", N_("Block size"), N_("threads"), one=N_("thread")),
         Text("element", N_("Element i"), N_("from 0 to n-1; n-1 is the last")),
     )
     presets = (
@@ -119,7 +119,7 @@ class IndexExplorer(Figure):
         elif grid.idle_warps:
             why = words.plural("{n} warp fails whole", "{n} warps fail whole", grid.idle_warps)
         elif grid.empty_lanes:
-            why = words("but {n} lanes empty", n=num(grid.empty_lanes))
+            why = words("{n} lanes empty", n=num(grid.empty_lanes))
         else:
             why = words("no thread is spare")
         last = {"live": num(grid.live_in_last_block), "all": num(grid.block_threads)}

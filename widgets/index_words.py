@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from sim.launch_index import WARP_LANES, Launch, Place, Warp
 from widgets.lab_numerals import Unreadable, clean, quote, read
 from widgets.parts import Table
+from widgets.timeline_columns import width_px
 from widgets.words import Words
 
+PHONE_TITLE = 280  # px of a title on a phone
 MAX_ELEMENTS = 2**31 - 1  # what an index of 32 bits with a sign counts
 _FROM_END = re.compile(r"n(?: ?- ?([0-9]{1,10}))?")
 
@@ -68,12 +70,15 @@ def _whole(text: str, least: int, most: int, words: Words) -> int:
 def block_says(launch: Launch, block: int, hidden: bool, words: Words) -> str:
     """Say which elements a block has and how many of its threads that keeps busy."""
     live, first = launch.live_in_block(block), block * launch.block_threads
-    fields = {"block": words.num(block), "first": words.num(first), "all": words.num(launch.block_threads)}
+    fields = {"block": words.num(block), "first": words.num(first)}
     if hidden:
-        return words("Block {block} · starts at element {first} · {all} threads", **fields)
-    return words(
-        "Block {block} · elements {first} to {last} · for {live} of its {all} threads",
-        last=words.num(first + live - 1), live=words.num(live), **fields,
+        return words(
+            "Block {block} · starts at element {first} · {all} threads", all=words.num(launch.block_threads), **fields
+        )
+    return words.plural(
+        "Block {block} · elements {first} to {last} · for {live} of its {n} thread",
+        "Block {block} · elements {first} to {last} · for {live} of its {n} threads",
+        launch.block_threads, last=words.num(first + live - 1), live=words.num(live), **fields,
     )  # fmt: skip
 
 
@@ -122,16 +127,23 @@ def grid_title(launch: Launch, words: Words) -> tuple[str, str]:
     blocks = words.plural("{n} block", "{n} blocks", launch.blocks)
     threads = words.plural("{n} thread", "{n} threads", launch.block_threads)
     fields = {"blocks": blocks, "threads": threads, "n": words.num(launch.elements)}
-    return words("Grid: {blocks} of {threads} for n = {n}", **fields), words("{blocks} of {threads}, n = {n}", **fields)
+    short = words("{blocks} of {threads}, n = {n}", **fields)
+    if width_px(short, 11) > PHONE_TITLE:
+        short = words("{blocks} of {threads}", **fields)
+    return words("Grid: {blocks} of {threads} for n = {n}", **fields), short
 
 
-def block_title(shown: Launched, hidden: bool, words: Words) -> str:
-    """Name the block shown, and how many of its threads have an element."""
+def block_title(shown: Launched, hidden: bool, words: Words) -> tuple[str, str]:
+    """Name the block shown, and how many of its threads have an element; on a wide page and on a phone."""
     block, launch = words.num(shown.place.block), shown.launch
+    name = words("Block {n}", n=block)
     if hidden:
-        return words("Block {n}", n=block)
-    live, every = words.num(launch.live_in_block(shown.place.block)), words.num(launch.block_threads)
-    return words("Block {n}: elements for {live} of its {all} threads", n=block, live=live, all=every)
+        return name, name
+    full = words.plural(
+        "Block {block}: elements for {live} of its {n} thread", "Block {block}: elements for {live} of its {n} threads",
+        launch.block_threads, block=block, live=words.num(launch.live_in_block(shown.place.block)),
+    )  # fmt: skip
+    return full, full if width_px(full, 11) <= PHONE_TITLE else name
 
 
 def warp_title(shown: Launched, words: Words) -> str:

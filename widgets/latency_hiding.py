@@ -43,9 +43,9 @@ class LatencyHiding(Figure):
     cycle = param.Integer(None, allow_None=True, doc="The cycle shown, from 1; None for the last.")
 
     controls = (
-        Range("warps", N_("Warps a scheduler"), N_("warps")),
-        Range("issue", N_("Issued in a row"), N_("instructions")),
-        Range("latency", N_("Result after"), N_("cycles")),
+        Range("warps", N_("Warps a scheduler"), N_("warps"), one=N_("warp")),
+        Range("issue", N_("Issued in a row"), N_("instructions"), one=N_("instruction")),
+        Range("latency", N_("Result after"), N_("cycles"), one=N_("cycle")),
         Choice("bytes", N_("Bytes a load"), tuple((n, str(n)) for n in LOAD_BYTES), "list"),
         Range("loads", N_("Loads a thread on their way")),
         Choice("gpu", N_("GPU and its memory’s latency"), _offered(), "list"),
@@ -178,7 +178,10 @@ class LatencyHiding(Figure):
         busy = (
             Readout(
                 words("Scheduler busy"), words.percent(trace.busy_share), "%", role="compute",
-                sub=words("{busy} of {all} cycles", busy=trace.timeline.busy_cycles, all=trace.timeline.cycles),
+                sub=words.plural(
+                    "{busy} of {n} cycle", "{busy} of {n} cycles", trace.timeline.cycles,
+                    busy=trace.timeline.busy_cycles,
+                ),
             ),
             Readout(
                 words("Warps that fill it"), words.num(trace.scheduler_knee),

@@ -47,7 +47,7 @@ class Occupancy(Figure):
         Range("threads", N_("Threads a block")),
         Range("registers", N_("Registers a thread")),
         Range("kib", N_("Shared memory a block"), N_("KiB")),
-        Range("bytes", N_("and on top of it"), N_("bytes")),
+        Range("bytes", N_("and on top of it"), N_("bytes"), one=N_("byte")),
         Choice(
             "axis", N_("Curve over"),
             (("threads", N_("threads")), ("registers", N_("registers")), ("shared_memory", N_("shared memory"))),

@@ -144,8 +144,9 @@ def _beside(x: float, y: float, said: Sequence[tuple[str, str]], px: float) -> I
     """Yield lines of words above the point: at its right, if they have room there."""
     fits = x + (max(width_px(text) for text, _ in said) + 8) / px < _ROOM
     at, align = (x + 8 / px, "left") if fits else (min(x, _ROOM) - 4 / px, "right")
+    line = 15 if px == WIDE_PX else 19  # a phone's drawing is lower: 17 px
     for row, (text, role) in enumerate(reversed(said)):
-        yield at, y + 12 + 15 * row, text, align, role, "surface"
+        yield at, y + 12 + line * row, text, align, role, "surface"
 
 
 def _ticks(kernel: Kernel, end: int, words: Words) -> Iterator[tuple[Any, ...]]:

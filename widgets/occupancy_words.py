@@ -168,13 +168,16 @@ def next_says(kernel: Kernel, name: Limiter, words: Words) -> str:
             warps=warps(kernel.fits.warps_per_block, words), each=words.num(kernel.fits.registers_per_warp),
             n=sum(part.overflow for part in kernel.sm.partitions),
         )  # fmt: skip
-    need, left = words.num(shelf.block), words.num(shelf.left)
-    says: dict[Limiter, str] = {
-        "warps": N_("The next block needs {need} warp slots; {left} are left."),
-        "shared_memory": N_("The next block needs {need} bytes of shared memory; {left} are left."),
-        "blocks": N_("The next block needs {need} block slot; {left} are left."),
-    }
-    return words(says[name], need=need, left=left)
+    if name == "warps":
+        needs = words.plural("{n} warp slot", "{n} warp slots", shelf.block)
+    elif name == "shared_memory":
+        needs = words.plural("{n} byte of shared memory", "{n} bytes of shared memory", shelf.block)
+    else:
+        needs = words.plural("{n} block slot", "{n} block slots", shelf.block)
+    return words.plural(
+        "The next block needs {needs}; {n} is left.", "The next block needs {needs}; {n} are left.",
+        shelf.left, needs=needs,
+    )  # fmt: skip
 
 
 def value(axis: Axis, n: int, words: Words) -> str:

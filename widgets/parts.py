@@ -15,13 +15,14 @@ Value = int | float | str
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A slider over a numeric parameter; bounds and unit's meaning come from the parameter."""
+    """A slider over a numeric parameter; bounds and unit's meaning come from the parameter. `one`: the unit of 1."""
 
     param: str
     label: str
     unit: str = ""
     step: float = 1
     digits: int | None = None
+    one: str = ""
 
 
 @dataclass(frozen=True, slots=True)

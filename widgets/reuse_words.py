@@ -112,7 +112,7 @@ def _warps(half: Half, top: float, words: Words) -> Iterator[Mark]:
     y, now, values = top + WARPS[top], half.now, half.walk.values
     had = half.count("load" if top == UPPER else "read")
     loads = Counter(request.warp for step in half.done if step.kind == "load" for request in step.requests)
-    has = words("has {had} of its {values} values", had=words.num(had), values=words.num(values))
+    has = words.plural("has {had} of its {n} value", "has {had} of its {n} values", values, had=words.num(had))
     thread_says = words("Thread {n}, lane {lane} of warp {warp} · {has}")  # filled 128 times: looked up once
     for warp in range(half.walk.threads // WARP_LANES):
         asked = words.plural("{n} request to device memory", "{n} requests to device memory", loads[warp])

@@ -14,15 +14,23 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from widgets.figure import Figure
-from widgets.parts import Readout
+from widgets.parts import Choice, Range, Readout
 
 GUESS = "1,000"  # as long as most guesses
 
 
 def twins(figure: Figure) -> list[Figure]:
-    """Return the figure at each of its presets, its answer given."""
+    """Return the figure at each of its presets and at its sliders' ends with every choice, its answer given."""
     states = [preset.state for preset in figure.presets] or [{}]
     made = [type(figure)(figure.words, figure.readings, **state) for state in states]
+    bounds = {c.param: figure.param[c.param].bounds for c in figure.controls if isinstance(c, Range)}
+    choices = [{c.param: value} for c in figure.controls if isinstance(c, Choice) for value, _ in c.options]
+    for end in (0, 1):
+        at_ends = type(figure)(figure.words, figure.readings)
+        ends = {name: of[end] for name, of in bounds.items()}
+        for changes in (*({name: value} for name, value in ends.items()), ends, *choices):
+            at_ends.apply({"set": changes})  # one after the other; what is refused changes nothing
+            made.append(type(figure)(figure.words, figure.readings, **at_ends.current()))
     for twin in made:
         twin.open, twin.guess = False, GUESS
     return made

@@ -35,7 +35,7 @@ class ReusedRow(Figure):
 
     controls = (
         Choice("order", N_("Loops, outermost first"), row_reuse_words.ORDERS, "list"),
-        Range("cache_lines", N_("Cache"), N_("lines")),
+        Range("cache_lines", N_("Cache"), N_("lines"), one=N_("line")),
         Choice("line_elements", N_("Elements a line"), ((1, "1"), (2, "2"), (4, "4"), (8, "8"))),
         Range("rows", N_("Rows of C")),
         Range("outputs", N_("Outputs a row")),
@@ -122,9 +122,10 @@ class ReusedRow(Figure):
         shot = trace.after(at)
         first, again = len(shot.first), sum(shot.extra.values())
         of_a = sum(line[0] == "A" for line in shot.first) + sum(n for line, n in shot.extra.items() if line[0] == "A")
+        of = words.plural("of {n} access", "of {n} accesses", at)
         kept = words("kept from {n} lines on", n=num(trace.row_needs))
         return (
-            Readout(words("Misses"), num(first + again), sub=words("of {n} accesses", n=num(at)), secret=hidden),
+            Readout(words("Misses"), num(first + again), sub=of, secret=hidden),
             Readout(words("Misses of A"), num(of_a), sub=kept, secret=hidden),
             Readout(
                 words("Missed again"), num(again), role="cost" if again else "", secret=hidden,
@@ -132,7 +133,9 @@ class ReusedRow(Figure):
             ),
             Readout(
                 words("Hits"), words.percent(1 - (first + again) / at), "%", secret=hidden,
-                sub=words("{n} of {all} accesses", n=num(at - first - again), all=num(at)),
+                sub=words.plural(
+                    "{hits} of {n} access", "{hits} of {n} accesses", at, hits=num(at - first - again)
+                ),
             ),
         )  # fmt: skip
 

@@ -28,13 +28,15 @@ _LEGIBLE = 27  # lowest place with a text
 _ROOMY, _TIGHT = (0.48, 0.86, 0.26), (0.56, 0.86, 0.31)  # elements from … to, and the count below: shares of a cell
 _STRIP = (58, 920)  # the walk, from its first step to its last
 _TITLE, _LABELS, _ROWS = 160, 124, {"A": 90, "B": 54, "C": 18}
+_STROKE = 14  # x from one stroke of a hatch to the next
 _HALF = 14  # half a row of the walk
 _ELEMENT = "C[0][0]."  # as wide as an element's name, and a little more
 _RUNS = 40  # most runs of the innermost loop that are set apart
 _STAYS: dict[str, Array] = {"k": "C", "j": "A", "i": "B"}  # whose element stays while this loop runs innermost
 
 _FIELDS: dict[str, Sequence[str]] = {
-    **dict.fromkeys(("cells", "tints", "again", "tabs", "empty", "tracks", "firsts"), BOX),
+    **dict.fromkeys(("cells", "tints", "again", "tabs", "empty", "tracks", "firsts", "missed"), BOX),
+    "strokes": ("x0", "x1", "y0", "y1", "role"),
     "frames": (*BOX, "width"),
     "slots": BOX,
     "cuts": ("x", "y0", "y1", "role", "width"),
@@ -181,13 +183,15 @@ class _Page:
             self.sheet.text("texts", (left + right) / 2, _ROWS["B"], say.doing())
             return
         inset = min(0.15 * scale, 1.5)
-        step = -1
+        step, stroked = -1, dict[float, float]()
         for access in trace.accesses[: say.at]:
             step += access.array == "A"
             if not access.hit:
                 x, y = left + step * scale, _ROWS[access.array]
                 box = (x + inset, x + scale - inset, y - _HALF, y + _HALF)
-                self.sheet.box("firsts" if access.first else "again", box, "move" if access.first else "cost")
+                self.sheet.box("firsts" if access.first else "missed", box, "move" if access.first else "cost")
+                if not access.first:
+                    self.strokes(box, stroked)
         inner = sizes[trace.order[-1]]
         for at in range(inner, steps, inner) if steps // inner <= _RUNS else ():
             self.sheet.add("cuts", left + at * scale, _ROWS["C"] - _HALF - 2, _ROWS["A"] + _HALF + 2, "surface", 3)
@@ -196,6 +200,17 @@ class _Page:
             x = left + (step + 1) * scale
             self.sheet.add("cuts", x, _ROWS["C"] - _HALF - 6, _ROWS["A"] + _HALF + 6, "ink", 1.5)
         self.counts()
+
+    def strokes(self, box: Box, stroked: dict[float, float]) -> None:
+        """Hatch a box of the walk by hand: 500 hatches proper take the page half a second to draw."""
+        left, right, bottom, top = box
+        if left - stroked.get(top, -_STROKE) < 0.7 * _STROKE:
+            return  # narrow boxes side by side: one in a few
+        stroked[top] = left
+        count = max(1, round((right - left) / _STROKE))
+        apart = (right - left) / count
+        for n in range(count):
+            self.sheet.add("strokes", left + n * apart, left + (n + 1) * apart, top, bottom, "cost")
 
     def runs(self, inner: int, scale: float) -> None:
         """Name each run of the innermost loop by the element that stays while it lasts."""
@@ -255,6 +270,8 @@ def build(figure: Figure) -> Plot:
         "again", fill_color=roles("fill"), line_color=None, border_radius=2, hatch_pattern="left_diagonal_line",
         hatch_scale=5, hatch_weight=0.5, hatch_color=roles("on"), hatch_alpha=0.35,
     )  # fmt: skip
+    quads("missed", fill_color=roles("fill"), line_color=None, border_radius=2)
+    marks.strokes(plot, figure.source("strokes"), roles)
     cut = Segment(x0="x", x1="x", y0="y0", y1="y1", line_color=roles("fill"), line_width="width")
     plot.add_glyph(figure.source("cuts"), cut)
     matrix_sheet.texts(plot, figure, "texts", roles)

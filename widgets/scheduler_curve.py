@@ -64,7 +64,7 @@ def columns(kernel: Kernel, shown: Moment | None, words: Words) -> dict[str, Col
         "waves": _table("waves", _wave_names(waves, words)),
         "levels": _levels(words),
         "ticks": _table("ticks", _ticks(kernel, unit, words)),
-        "end": _one("end", end, _AXIS, words("{t} µs", t=kernel.us(schedule.total_us, words)), "ink"),
+        "end": _one("end", end, _AXIS, _end(kernel, words), "ink"),
         "now": _one("now", at, BOTTOM - 5, at, TOP + 4, "ink"),
         "point": _one("point", at, taken, "ink"),
     }
@@ -149,15 +149,21 @@ def _levels(words: Words) -> Columns:
     return {"x": [-1.2] * 3, "y": [_y(share / 100) for share in shares], "text": texts, "role": ["rest"] * 3}
 
 
+def _end(kernel: Kernel, words: Words) -> str:
+    return words("{t} µs", t=kernel.us(kernel.schedule.total_us, words))
+
+
 def _ticks(kernel: Kernel, unit: float, words: Words) -> Iterator[tuple[Any, ...]]:
     """Yield round times along the axis that keep clear of the end's."""
     total = kernel.schedule.total_us
     rough = span_of(total) / 5
     power = 10.0 ** floor(log10(rough))
     step = next(n * power for n in (1, 2, 5, 10) if n * power >= rough * (1 - 1e-9))
+    end = width_px(_end(kernel, words))
     for n in range(ceil(span_of(total) / step)):
         x, text = n * step * unit, words.num(round(n * step, 9))
-        near = {tag: abs(n * step - total) * unit * px < 42 for tag, px in _PX.items()}
+        apart = (end + width_px(text)) / 2 + 8
+        near = {tag: abs(n * step - total) * unit * px < apart for tag, px in _PX.items()}
         yield x, _AXIS, "" if near[WIDE] else text, "" if near[PHONE] else text, "rest"
 
 

@@ -61,11 +61,13 @@ def queue_title(kernel: Kernel, moment: Moment | None, words: Words) -> str:
 
 def sms_title(kernel: Kernel, moment: Moment | None, words: Words) -> str:
     """Say when this is, and how many slots are taken."""
-    slots = words.num(kernel.schedule.slots)
+    slots = kernel.schedule.slots
     if moment is None:
-        return words("SMs: {slots} places for blocks", slots=slots)
-    fields = {"n": words.num(moment.running), "slots": slots, "t": kernel.us(moment.at_us, words)}
-    return words("SMs at {t} µs: {n} of {slots} places taken", **fields)
+        return words.plural("SMs: {n} place for blocks", "SMs: {n} places for blocks", slots)
+    fields = {"taken": words.num(moment.running), "t": kernel.us(moment.at_us, words)}
+    return words.plural(
+        "SMs at {t} µs: {taken} of {n} place taken", "SMs at {t} µs: {taken} of {n} places taken", slots, **fields
+    )
 
 
 def slots_say(kernel: Kernel, held: dict[tuple[int, int], Run], hidden: bool, words: Words) -> Iterator[str]:
@@ -90,9 +92,12 @@ def slots_say(kernel: Kernel, held: dict[tuple[int, int], Run], hidden: bool, wo
 def moment_says(kernel: Kernel, moment: Moment, words: Words) -> str:
     """Say what an instant of the busy curve shows."""
     share = words.percent(moment.running / kernel.schedule.slots)
-    fields = {"n": words.num(moment.running), "slots": words.num(kernel.schedule.slots), "percent": share}
-    at = kernel.us(moment.at_us, words)
-    return words("At {t} µs · {n} of {slots} places taken, {percent} %", t=at, **fields)
+    fields = {"taken": words.num(moment.running), "t": kernel.us(moment.at_us, words), "percent": share}
+    return words.plural(
+        "At {t} µs · {taken} of {n} place taken, {percent} %",
+        "At {t} µs · {taken} of {n} places taken, {percent} %",
+        kernel.schedule.slots, **fields,
+    )  # fmt: skip
 
 
 # ----------------------------------------------------------------------------------- the whole

@@ -62,8 +62,11 @@ def details(kernel: Kernel, shown: Shown, words: Words) -> Iterator[tuple[Any, .
             each = {"n": num(fits.registers_per_thread), "given": num(fits.registers_per_warp)}
             text = words("{n} a thread, {given} a warp · {used} of {all} used", **each, **used)
         elif shelf.name == "shared_memory":
-            each = {"asked": num(fits.shared_bytes_per_block), "given": num(shelf.block)}
-            text = words("{asked} bytes asked, {given} given a block · {used} of {all} used", **each, **used)
+            text = words.plural(
+                "{n} byte asked, {given} given a block · {used} of {all} used",
+                "{n} bytes asked, {given} given a block · {used} of {all} used",
+                fits.shared_bytes_per_block, given=num(shelf.block), **used,
+            )  # fmt: skip
         else:
             text = words("{used} of {all} used", **used)
         yield _DETAIL, y, text, "rest"

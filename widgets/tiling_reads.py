@@ -154,10 +154,11 @@ class TilingReads(Figure):
         )  # fmt: skip
         if self.at < self.steps:
             said.append(
-                words(
-                    "Shown is move {n} of {last}: {loads} loads, {products} multiplications so far.",
-                    n=words.num(self.at), last=words.num(self.steps), loads=words.num(told["loads_so_far"]),
-                    products=words.num(told["multiplications_so_far"]),
+                words.plural(
+                    "Shown is move {at} of {last}: {loads} loads, {n} multiplication so far.",
+                    "Shown is move {at} of {last}: {loads} loads, {n} multiplications so far.",
+                    told["multiplications_so_far"], at=words.num(self.at), last=words.num(self.steps),
+                    loads=words.num(told["loads_so_far"]),
                 )
             )  # fmt: skip
         return words.space.join(said)

@@ -11,6 +11,7 @@ import widgets.scheduler_curve
 from sim.block_moments import running
 from widgets import card, scheduler_curve, scheduler_places
 from widgets.block_scheduler import MOMENTS, BlockScheduler
+from widgets.timeline_columns import width_px
 from widgets.words import Words
 
 
@@ -353,3 +354,19 @@ def test_only_what_acts_is_offered():
     assert offered("") == always
     assert offered("times=long_last") == always | {"spread"}
     assert offered("times=random") == always | {"spread", "seed"}
+
+
+@pytest.mark.parametrize(
+    "fragment", ["", "sms=1&per_sm=1&blocks=2700&block_us=100&times=random", "blocks=7&block_us=37"]
+)
+@pytest.mark.parametrize("times", ["equal", "random", "long_last"])
+def test_round_times_keep_clear_of_the_end(fragment, times):
+    made = figure(fragment)
+    made.apply({"set": {"times": times}})
+    drawn = made.columns()
+    end = drawn["end"]["x"][0], drawn["end"]["text"][0]
+    for column, px in (("text", 7.3), ("short", 2.9)):
+        told = [(x, text) for x, text in zip(drawn["ticks"]["x"], drawn["ticks"][column], strict=True) if text]
+        assert told
+        for (a, first), (b, second) in pairwise(sorted([*told, end])):
+            assert (b - a) * px > (width_px(first) + width_px(second)) / 2, (first, second)

@@ -4,12 +4,14 @@ import copy
 import json
 import random
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from widgets import card, hardware
 from widgets.coalescing import Coalescing
+from widgets.timeline_columns import width_px
 from widgets.words import Words
 
 ROOT = Path(__file__).parents[2]
@@ -400,3 +402,15 @@ def test_without_a_reading_the_figure_stands_too():
     assert made.comparison().recorded is None
     assert "readings" not in made.values()
     assert figure().values()["readings"] == 195
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_far_addresses_stay_under_their_lines_on_a_phone(lang):
+    made = Coalescing(Words(lang))
+    for pattern in ("i*33", "i*9999", "i*2147483", "i*69273666"):
+        made.apply({"set": {"reads": "typed", "pattern": pattern, "width": 16}})
+        names = made.columns()["names"]
+        told = {text: x for x, text in zip(names["x"], names["short"], strict=True) if text}
+        px = 324 / 33  # of a lane
+        for (first, left), (_, right) in pairwise(told.items()):
+            assert right < left or left * px + width_px(first, 11) < right * px + 4, first

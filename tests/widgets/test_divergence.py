@@ -339,3 +339,13 @@ def test_without_a_reading_the_figure_stands_too():
     made = figure(readings=())
     assert made.comparison().recorded is None
     assert made.values()["issue_slots"] == 20
+
+
+@pytest.mark.parametrize("common", [0, 1, 4])
+@pytest.mark.parametrize("pattern", ["halves", "four", "eight", "sixteen", "each"])
+def test_a_sum_of_many_paths_stays_one_line(pattern, common):
+    made = figure(f"pattern={pattern}&common={common}&a=2&b=1")
+    told = made.readouts()[3].sub.removesuffix(" slots")
+    assert len(told) <= 22
+    numbers = [[int(n) for n in term.split(" × ")] for term in told.split(" + ")]
+    assert sum(term[0] * term[-1] if len(term) == 2 else term[0] for term in numbers) == made.values()["issue_slots"]

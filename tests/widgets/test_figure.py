@@ -8,8 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from widgets import card
+from widgets import card, room
+from widgets.block_scheduler import BlockScheduler
+from widgets.controls import render_control
 from widgets.ids import digest
+from widgets.index_explorer import IndexExplorer
+from widgets.occupancy import Occupancy
+from widgets.parts import Range
 
 Action = dict[str, Any]
 
@@ -166,3 +171,30 @@ def test_text_in_a_card_is_escaped(tiny: Any) -> None:
     assert "<b>T</b>" not in html
     assert '</script>"' not in html
     assert "<script>alert" not in card.update(figure)["problem"]
+
+
+def test_a_slider_at_one_has_the_unit_of_one(tiny: Any) -> None:
+    one = Range("side", "Side", "squares", one="square")
+    assert '>1</output> <span class="of">square</span>' in render_control(tiny(side=1), one)
+    assert '>2</output> <span class="of">squares</span>' in render_control(tiny(side=2), one)
+    assert 'data-unit="squares" data-one="square"' in render_control(tiny(side=2), one)
+
+
+def test_a_number_too_long_for_its_place_is_set_smaller() -> None:
+    launched = IndexExplorer()
+    assert 'class="long"' not in card.readouts(launched)
+    launched.restore("elements=2147483647&block=1")
+    assert '<dd class="long">2,147,483,647</dd>' in card.readouts(launched)
+    assert '<dd class="">0</dd>' in card.readouts(launched)  # the lane
+
+
+def test_room_is_kept_for_what_sliders_reach_at_their_ends() -> None:
+    for figure, fragments in (
+        (BlockScheduler(), ("blocks=2700&sms=192&per_sm=8", "sms=1&per_sm=1")),
+        (Occupancy(), ("threads=32&registers=16&axis=shared_memory", "cc=12.0&threads=1&axis=threads")),
+    ):
+        kept = room.readouts(room.twins(figure))
+        for fragment in fragments:
+            figure.restore(fragment)
+            for readout, widest in zip(figure.readouts(), kept, strict=True):
+                assert room.width(readout.sub) <= room.width(widest.sub)

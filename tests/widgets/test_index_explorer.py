@@ -10,6 +10,7 @@ import pytest
 import widgets.index_strip
 from widgets import card, index_strip
 from widgets.index_explorer import IndexExplorer
+from widgets.timeline_columns import width_px
 from widgets.words import Words
 
 
@@ -101,7 +102,7 @@ def test_every_preset_is_a_state_of_its_own():
 def test_short_warps_leave_lanes_empty_and_do_not_diverge():
     made = figure("preset=block_100")
     assert made.values()["empty_lanes"] == 10 * (128 - 100)
-    assert made.readouts()[2].sub == "but 280 lanes empty"
+    assert made.readouts()[2].sub == "280 lanes empty"
     rows = made.table().rows
     assert [row[2:] for row in rows] == [("32", "32", "passes whole")] * 3 + [("4", "4", "passes whole")]
 
@@ -302,3 +303,12 @@ def test_refusals_speak_the_page_s_language():
 def test_the_largest_launch():
     told_ = figure("elements=2147483647&block=1").values()
     assert (told_["blocks"], told_["empty_lanes"]) == (2**31 - 1, 31 * (2**31 - 1))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("block", [1, 128, 1024])
+def test_titles_fit_a_phone_however_large_the_launch(lang, block):
+    made = figure(f"elements=2147483647&block={block}", lang)
+    titles = made.columns()["titles"]["short"]
+    assert max(width_px(title, 11) for title in titles) <= 280
+    assert f"{2**31 // block:,}"[:-2] in titles[0]

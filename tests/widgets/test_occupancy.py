@@ -454,3 +454,10 @@ def test_without_a_reading_the_figure_stands_too():
     assert made.comparison().recorded is None
     assert made.values()["blocks"] == 4
     assert "readings" not in made.values()
+
+
+@pytest.mark.parametrize(("tag", "px"), [("wide", 530 / 530), ("phone", 468 / 530)])
+def test_the_two_lines_at_the_point_do_not_cover_each_other(tag, px):
+    rows = figure("registers=64").columns()[f"point_{tag}"]
+    (low, high), ground = rows["y"], {"wide": 14, "phone": 15}[tag]  # px of a line with its ground
+    assert (high - low) * px >= ground

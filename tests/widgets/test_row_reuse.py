@@ -1,6 +1,7 @@
 """Figure 4.5: its misses against hand-made numbers, what the prediction hides, the drawing."""
 
 import random
+from itertools import pairwise
 
 import pytest
 from bokeh.document import Document
@@ -153,7 +154,7 @@ def test_the_answer_is_11_and_hidden_until_the_reader_commits():
     for telling in ("11", "85", "came", "hit", "stays", "kept from", "of 96"):
         assert telling not in everything, telling
     drawn = made.columns()
-    assert [drawn[name]["left"] for name in ("firsts", "again", "slots", "tabs", "tints")] == [[]] * 5
+    assert [drawn[name]["left"] for name in ("firsts", "missed", "again", "slots", "tabs", "tints")] == [[]] * 6
     assert set(drawn["frames"]["role"]) == {"surface"}
     made.apply({"set": {"access": 3}})
     assert made.error == "your guess first; then the accesses can be stepped through"
@@ -230,8 +231,10 @@ def test_the_drawing_has_a_mark_for_each_miss_and_each_line(seed):
     drawn, so_far = made.columns(), made.trace.accesses[: made.at]
     misses = [access for access in so_far if not access.hit]
     bottom = 196  # below it lies the walk
-    walk = {name: sum(top < bottom for top in drawn[name]["top"]) for name in ("firsts", "again")}
-    assert walk == {"firsts": sum(a.first for a in misses), "again": sum(not a.first for a in misses)}
+    walk = {name: sum(top < bottom for top in drawn[name]["top"]) for name in ("firsts", "missed", "again")}
+    assert walk == {"firsts": sum(a.first for a in misses), "missed": sum(not a.first for a in misses), "again": 0}
+    assert bool(drawn["strokes"]["x0"]) == bool(walk["missed"])  # drawn by hand: a hatch on each takes too long
+    assert len(drawn["again"]["left"]) <= 3
     shapes, line = made.trace.shapes, made.line_elements
     lines = sum(rows * -(-columns // line) for rows, columns in shapes.values())
     assert len(drawn["frames"]["left"]) == lines
@@ -252,7 +255,7 @@ def test_the_line_touched_last_lies_on_top_and_wears_what_it_met():
 @pytest.mark.parametrize("seed", range(12))
 def test_all_stays_inside_the_drawing(seed):
     drawn = figure(random_state(random.Random(100 + seed))).columns()
-    for name in ("cells", "tints", "again", "tabs", "empty", "tracks", "firsts", "frames", "slots"):
+    for name in ("cells", "tints", "again", "tabs", "empty", "tracks", "firsts", "missed", "frames", "slots"):
         for side in ("left", "right", "bottom", "top"):
             assert all(-1e-9 <= end <= 1000 + 1e-9 for end in drawn[name][side]), (name, side)
         assert all(low < high for low, high in zip(drawn[name]["bottom"], drawn[name]["top"], strict=True)), name
@@ -269,3 +272,11 @@ def test_the_document_has_the_same_ids_twice_and_patches_what_changes():
     patch = live.patch()
     assert patch is not None
     assert "ColumnDataChanged" in patch
+
+
+def test_strokes_on_narrow_misses_stay_apart():
+    drawn = figure("rows=4&outputs=6&depth=10&line_elements=1&cache_lines=1").columns()["strokes"]
+    assert len(drawn["x0"]) < 200
+    for row in set(drawn["y0"]):
+        starts = [x for x, y in zip(drawn["x0"], drawn["y0"], strict=True) if y == row]
+        assert min(b - a for a, b in pairwise(starts)) > 9

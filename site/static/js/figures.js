@@ -254,9 +254,13 @@ class Card {
     const digits = range.dataset.digits;
     const shown = Number(value).toLocaleString("en", digits ? { minimumFractionDigits: Number(digits), maximumFractionDigits: Number(digits) } : { maximumFractionDigits: 12 }).replace("-", "\u2212");
     range.style.setProperty("--v", `${high > low ? (100 * (value - low)) / (high - low) : 100}%`);
-    range.setAttribute("aria-valuetext", `${shown} ${range.dataset.unit ?? ""}`.trim());
+    const unit = (Number(value) === 1 ? range.dataset.one : range.dataset.unit) ?? "";
+    range.setAttribute("aria-valuetext", `${shown} ${unit}`.trim());
     control.querySelector("output").textContent = shown;
-    if (!control.matches("[data-stepper]")) return;
+    if (!control.matches("[data-stepper]")) {
+      control.querySelector(".of").textContent = unit;
+      return;
+    }
     control.querySelector('[data-do="back"]').disabled = Number(value) <= 1;
     control.querySelector('[data-do="next"]').disabled = Number(value) >= high;
   }
