@@ -193,7 +193,7 @@ def test_room_is_kept_for_what_sliders_reach_at_their_ends() -> None:
         (BlockScheduler(), ("blocks=2700&sms=192&per_sm=8", "sms=1&per_sm=1")),
         (Occupancy(), ("threads=32&registers=16&axis=shared_memory", "cc=12.0&threads=1&axis=threads")),
     ):
-        kept = room.readouts(room.twins(figure))
+        kept = room.readouts([twin.readouts() for twin in room.twins(figure)])
         for fragment in fragments:
             figure.restore(fragment)
             for readout, widest in zip(figure.readouts(), kept, strict=True):
