@@ -59,6 +59,8 @@ def test_the_keyboard_walks_the_drawing(page: Page, site: Site, key: str) -> Non
         page.keyboard.press(pressed)
         assert line.text_content() == says[index], pressed
     page.keyboard.press("ArrowDown")
+    if line.text_content() == says[0]:  # the first mark may be the lowest
+        page.keyboard.press("ArrowUp")
     assert line.text_content() in says[1:]
     page.keyboard.press("Escape")
     assert line.inner_text() == hint

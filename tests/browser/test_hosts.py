@@ -82,7 +82,7 @@ def test_every_page_has_its_title_and_main_text_without_scripts(built: Path, pla
     text = (built / place / "index.html").read_text("utf-8")
     assert re.search(r"<title>[^<]+</title>", text)
     assert re.search(r'<main id="main"', text)
-    assert not re.search(r'(?:src|href)="(?:https?:)?//(?!127\.0\.0\.1)[^"]*\.(?:js|css|woff2?)', text)
+    assert not re.search(r'(?:src|href)="(?:https?:)?//(?!127\.0\.0\.1)[^"]*\.(?:js|css|woff2?)"', text)
 
 
 # --------------------------------------------------------------------------------- one build after another
