@@ -37,8 +37,8 @@ def _make(runtime: Runtime, sources: Mapping[str, bytes], made: Path) -> None:
         with zipfile.ZipFile(Path(folder, "sources.zip"), "w") as archive:
             for name, content in sources.items():
                 archive.writestr(name, content)
-        code = f"{_RECIPE.read_text('utf-8')}\nwrite_pycache('/work/pycache.zip', '/work/sources.zip')\n"
-        run_python(runtime, code, mounts={"/work": Path(folder)})
+        code = f"{_RECIPE.read_text('utf-8')}\nwrite_pycache('/made/pycache.zip', '/made/sources.zip')\n"
+        run_python(runtime, code, mounts={"/made": Path(folder)})
         Path(folder, "pycache.zip").replace(made)
     for old in sorted(made.parent.glob("*.zip"), key=lambda file: file.stat().st_mtime)[:-_KEPT]:
         old.unlink(missing_ok=True)
