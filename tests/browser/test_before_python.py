@@ -38,7 +38,8 @@ def mixed(figures: dict[str, Figure], draw: Random) -> dict[str, list[Act]]:
 
 def state(card: Card) -> tuple[object, ...]:
     """All that a state is: fragment, what the address bar says, numbers, words, drawing."""
-    told = [card.part(name).inner_html() for name in ("permalink", "predict", "reads", "hw", "summary", "table")]
+    parts = [card.part(name) for name in ("permalink", "predict", "reads", "hw", "summary", "table")]
+    told = [part.inner_html() for part in parts if part.count()]  # not every figure has a hardware strip
     return (*told, card.sources())
 
 
