@@ -170,14 +170,15 @@ class Reader:
         return {key: self._moves(book(f'document.getElementById("{key}")')) for key in keys}
 
     def _moves(self, kind: Kind) -> float:
+        """Move a slider to and fro: away from where it stands, and back."""
+        up = self.page.evaluate(
+            f"((range) => {{ range.focus(); return Number(range.value) < Number(range.max); }})({kind.control})"
+        )
         answers: list[float] = []
-        for _ in range(1 + STEPS):  # the first opens the figure
+        for move in range(1 + STEPS):  # the first opens the figure
             self.page.wait_for_timeout(REST_MS)
-            more = self.page.evaluate(
-                f"((range) => {{ range.focus(); return Number(range.value) < Number(range.max); }})({kind.control})"
-            )
             self._arm(kind)
-            self.page.keyboard.press("ArrowRight" if more else "ArrowLeft")
+            self.page.keyboard.press("ArrowRight" if up == (move % 2 == 0) else "ArrowLeft")
             answers.append(self._answer(kind)["ms"])
         return statistics.median(answers[1:])
 
