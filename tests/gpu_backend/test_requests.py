@@ -47,10 +47,10 @@ def wanted(text):
         (b'{"experiment": "\\ud800"}', "surrogate"),
         (b"[" * 8000, "nested"),
         (b'{"experiment": ' * 1000, "n"),
-        (b"[]", "an object"),
-        (b'"fake_rows"', "an object"),
-        (b"null", "an object"),
-        (b"17", "an object"),
+        (b"[]", "a JSON object"),
+        (b'"fake_rows"', "a JSON object"),
+        (b"null", "a JSON object"),
+        (b"17", "a JSON object"),
     ],
 )
 def test_what_is_no_json_object_is_refused(box, body, says):
