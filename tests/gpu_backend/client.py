@@ -2,7 +2,8 @@
 
 import http.client
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from time import monotonic, sleep
 from typing import Any
 
 from boxes import Running
@@ -53,7 +54,9 @@ class Stream:
         self.ids: list[int] = []
 
     def lines(self) -> Iterator[str]:
+        until = monotonic() + PATIENCE_S
         while line := self.answer.readline():
+            assert monotonic() < until, "the stream goes on and on"
             yield line.decode().rstrip("\n")
 
     def __iter__(self) -> Iterator[Event]:
@@ -89,3 +92,13 @@ class Stream:
 def run(box: Running, experiment: str, **inputs: Any) -> list[Event]:
     """All events of a run."""
     return list(Stream(box, experiment, **inputs))
+
+
+def wait_for(what: Callable[[], Any]) -> Any:
+    """Ask until the answer is true; return it."""
+    until = monotonic() + PATIENCE_S
+    while monotonic() < until:
+        if found := what():
+            return found
+        sleep(0.02)
+    raise AssertionError("it did not come to pass")

@@ -8,8 +8,7 @@ from time import monotonic, sleep
 
 import boxes
 import pytest
-from client import PATIENCE_S, Stream, ask, get, run
-from test_runs import wait_for
+from client import PATIENCE_S, Stream, ask, get, run, wait_for
 
 from gpu_backend.server.runs import Run
 

@@ -6,8 +6,7 @@ import sys
 
 import boxes
 import pytest
-from client import Stream, ask, get, run
-from test_runs import wait_for
+from client import Stream, ask, get, run, wait_for
 
 from gpu_backend import experiments, machine
 

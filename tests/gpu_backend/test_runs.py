@@ -11,7 +11,7 @@ from time import monotonic, sleep, time
 
 import boxes
 import pytest
-from client import PATIENCE_S, Stream, ask, get, run
+from client import PATIENCE_S, Stream, ask, get, run, wait_for
 
 RECORDED = Path(__file__).parents[2] / "chapters" / "recorded" / "h200"
 SLOW = {"rows": 10_000, "pace_s": 0.05}
@@ -21,15 +21,6 @@ SLOW = {"rows": 10_000, "pace_s": 0.05}
 def box():
     with boxes.box(grace_s=1.0) as running:
         yield running
-
-
-def wait_for(what):
-    until = monotonic() + PATIENCE_S
-    while monotonic() < until:
-        if found := what():
-            return found
-        sleep(0.02)
-    raise AssertionError("it did not come to pass")
 
 
 def idle(box):
