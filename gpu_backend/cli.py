@@ -53,10 +53,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
             names = given.experiments or list(experiments.names())
             if unknown := [name for name in names if name not in experiments.names()]:
                 parser.error(f"no experiment {unknown[0]!r}; there are {', '.join(experiments.names())}")
+            tables = [name for name in names if _from_table(given.into / given.gpu / f"{name}.json")]
+            if tables and given.experiments:
+                parser.error(f"{tables[0]}.json is made from a table of readings (gpubook readings): record --into DIR")
+            names = [name for name in names if name not in tables]
             if given.inputs and len(names) != 1:
                 parser.error("--set goes with one experiment: inputs have the names that it gave them")
             chosen = _inputs(parser, given.inputs)
             sys.exit(_record(names, chosen, given.into / given.gpu, 1 if given.once else 2))
+
+
+def _from_table(file: Path) -> bool:
+    """Whether there are readings of this name that another tool took: only the box's own records have a figure."""
+    return file.is_file() and "figure" not in json.loads(file.read_text("utf-8"))
 
 
 def _inputs(parser: argparse.ArgumentParser, pairs: Sequence[str]) -> dict[str, Any]:

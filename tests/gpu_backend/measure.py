@@ -52,12 +52,12 @@ def through(box: boxes.Running, name: str, inputs: dict[str, Any]) -> tuple[floa
 def main() -> None:
     """Print both times, their ratio, and the fifty clients' time."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("experiment", nargs="?", default="sum_order")
+    parser.add_argument("experiment", nargs="?", default="vector_add")
     parser.add_argument("--inputs", type=json.loads, default=None, help="as JSON")
     parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--runs", type=int, default=7, help="runs one after another that make a turn")
+    parser.add_argument("--runs", type=int, default=13, help="runs one after another that make a turn")
     given = parser.parse_args()
-    small = {"n": 64, "runs": 2} if given.experiment == "sum_order" and not ON_GPU else {}
+    small = {"smallest": 10, "largest": 12} if given.experiment == "vector_add" and not ON_GPU else {}
     inputs = small if given.inputs is None else given.inputs
     with Child() as child, boxes.box(child=boxes.REAL) as box:
         directly(child, given.experiment, inputs)

@@ -1,11 +1,15 @@
 """What `gpubook-box serve` is asked for on the command line: refused with a sentence, status 1, or served."""
 
+import http.client
 import os
 import re
 import signal
+import ssl
 import subprocess
 import sys
+from shutil import which
 
+import boxes
 import pytest
 
 from gpu_backend.server import command
@@ -105,3 +109,19 @@ def test_what_cannot_be_served_is_a_sentence_and_status_1(arguments, says):
     assert "Traceback" not in said
     assert says in said
     assert "x" * 16 not in said
+
+
+@pytest.mark.skipif(which("openssl") is None, reason="no openssl to make a certificate")
+def test_with_a_certificate_it_speaks_tls_and_its_own_origin_is_https(tmp_path):
+    key, cert = tmp_path / "key.pem", tmp_path / "cert.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert, "-days", "2"]
+    subprocess.run([*command, "-subj", "/CN=localhost"], check=True, capture_output=True)
+    with boxes.box(certfile=cert, keyfile=key) as box:
+        assert box.scheme == "https"
+        trusted = ssl.create_default_context(cafile=str(cert))
+        trusted.check_hostname = False
+        for origin, status in ((f"https://127.0.0.1:{box.port}", 200), (f"http://127.0.0.1:{box.port}", 403)):
+            connection = http.client.HTTPSConnection("127.0.0.1", box.port, timeout=60, context=trusted)
+            connection.request("GET", "/health", headers={"Authorization": f"Bearer {box.token}", "Origin": origin})
+            assert connection.getresponse().status == status
+            connection.close()
