@@ -222,6 +222,17 @@ def test_a_child_that_is_killed_is_replaced_in_the_midst_of_a_run_and_between_ru
     assert pid(box) not in (before, between)
 
 
+def test_a_child_that_ends_before_it_ran_anything_is_noticed_and_the_next_run_has_another():
+    with boxes.box() as box:
+        idle(box)
+        children = Path(f"/proc/{box.process.pid}/task/{box.process.pid}/children").read_text("utf-8").split()
+        os.kill(int(children[0]), signal.SIGKILL)
+        failed = wait_for(lambda: (health := get(box, "/health"))["state"] == "failed" and health)
+        assert "ended while it had nothing to do" in failed["why"]
+        assert run(box, "fake_rows", rows=1)[-1][0] == "done"
+        assert get(box, "/health")["state"] == "idle"
+
+
 def test_what_the_child_refuses_is_passed_on_and_the_child_is_kept(box):
     idle(box)
     before = pid(box)
