@@ -102,7 +102,7 @@ class Keeper:
                 event = await worker.event()
             catalogue = Catalogue(event["experiments"])
             known = True
-        except (TimeoutError, KeyError, TypeError, ValueError) as broken:
+        except (TimeoutError, KeyError, TypeError, ValueError, AttributeError) as broken:
             raise Gone(f"{WHO} did not describe its experiments: {broken!r}") from broken
         finally:
             if not known:

@@ -1,6 +1,8 @@
 """The command line: what it prints, and its exit status."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -72,3 +74,24 @@ def test_the_doctor_names_what_is_there(capsys):
     told = capsys.readouterr().out
     assert "ok   TRITON_INTERPRET=1: kernels are interpreted on the CPU" in told
     assert "triton" in told
+
+
+WITHOUT = """
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("pydantic", "torch", "triton", "fastapi", "uvicorn"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Missing())
+from gpu_backend import cli
+cli.main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("arguments", [("serve",), ("list",), ("record", "vector_add"), ("doctor",)])
+def test_a_plain_install_is_told_what_is_missing(arguments):
+    done = subprocess.run([sys.executable, "-c", WITHOUT, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "No module named" in done.stdout + done.stderr
+    assert "pip install -e '.[gpu]'" in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
