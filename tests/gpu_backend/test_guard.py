@@ -86,6 +86,7 @@ def test_a_listed_origin_and_the_boxs_own_may_read(box):
         status, headers, _ = ask(box, "GET", "/health", Origin=origin)
         assert (status, headers["access-control-allow-origin"]) == (200, origin)
         assert "Origin" in headers["vary"]
+        assert headers["access-control-expose-headers"] == "Retry-After"
         assert "access-control-allow-credentials" not in headers
         assert headers["cache-control"] == "no-store"
     assert ask(box, "GET", "/health", Origin=f"https://127.0.0.1:{box.port}")[0] == 403

@@ -12,6 +12,7 @@ from shutil import which
 import boxes
 import pytest
 
+from gpu_backend import cli
 from gpu_backend.server import command
 from gpu_backend.server.settings import Settings, Unsettled
 
@@ -109,6 +110,25 @@ def test_what_cannot_be_served_is_a_sentence_and_status_1(arguments, says):
     assert "Traceback" not in said
     assert says in said
     assert "x" * 16 not in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "warned"),
+    [
+        ((), False),
+        (("--host", "::1"), False),
+        (("--host", "0.0.0.0", "--allow-host", "Box.Example"), True),
+        (("--host", "192.0.2.7"), True),
+    ],
+)
+def test_a_token_that_goes_unencrypted_is_warned_of(arguments, warned, monkeypatch, capsys):
+    asked = []
+    monkeypatch.setattr("gpu_backend.server.serve.run", asked.append)
+    with pytest.raises(SystemExit) as left:
+        cli.main(["serve", *arguments])
+    assert left.value.code == 0
+    assert ("unencrypted" in capsys.readouterr().err) == warned
+    assert asked[0].hosts == (("box.example",) if "Box.Example" in arguments else ())
 
 
 @pytest.mark.skipif(which("openssl") is None, reason="no openssl to make a certificate")
