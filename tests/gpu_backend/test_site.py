@@ -54,11 +54,11 @@ def test_the_book_needs_no_token(box):
     assert ask(box, "GET", "/", token=None)[2] == b"<title>root</title>"
 
 
-def test_a_folder_without_its_slash_is_sent_on(box):
+def test_a_folder_without_its_slash_is_sent_on(box, folder):
     status, headers, _ = ask(box, "GET", "/en/memory", token=None)
     assert (status, headers["location"]) == (301, "/en/memory/")
     assert ask(box, "GET", "/en/memory?a=%20b", token=None)[1]["location"] == "/en/memory/?a=%20b"
-    for path in ("//evil.example/en", "/%2Fevil.example/en", "/\\evil.example", "//en/memory"):
+    for path in (f"/{folder}/en", "//evil.example/en", "/%2Fevil.example/en", "/\\evil.example", "//en/memory"):
         status, headers, _ = ask(box, "GET", path, token=None)
         assert not headers.get("location", "").startswith(("//", "/\\", "http")), path
 
@@ -94,15 +94,15 @@ def test_parts_of_a_file_are_sent(box):
 @pytest.mark.parametrize(
     "path",
     ["/../secret.txt", "/en/../../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt", "/%2e%2e%2fsecret.txt",
-     "/..%5csecret.txt", "/....//secret.txt", "/../_site-other/secret.txt", "/leak.txt", "/leak/secret.txt", "/loop",
+     "/..%5csecret.txt", "/....//secret.txt", "/../_site-other/secret.txt", "/leak.txt", "/leak/secret.txt", "/leak", "/loop",
      "/%00", "/index.html%00.txt", "/" + "a" * 5000, "/" + "a/" * 2000, "/nowhere", "/pipe", "/en/memory/index.html/x",
      "//etc/passwd", "/%2fetc/passwd", "/etc/passwd", "/%ff%fe", "/leaky/", "/.git/config"],
 )  # fmt: skip
 def test_nothing_from_outside_of_the_folder_is_sent(box, path):
     status, headers, raw = ask(box, "GET", path, token=None)
-    assert status in (404, 301)
+    assert status == 404
     assert b"secret" not in raw
-    assert headers["content-type"].startswith("text/") or status == 301
+    assert headers["content-type"].startswith("text/")
 
 
 def test_links_within_the_folder_are_followed_and_those_out_of_it_are_not(box):
