@@ -279,7 +279,11 @@ class Card {
     const words = this.config.words;
     if (state === "failed") return this.#failed(reason);
     this.element.querySelector('[data-do="retry"]').hidden = true;
-    if (state === "live") { this.#state("live"); this.pump(); return; }
+    if (state === "live") {
+      this.#state("live");
+      if (this.queue.length) this.pump(); // the others open when it is their turn
+      return;
+    }
     this.#state("starting");
     clearTimeout(this.slow);
     this.slow = setTimeout(() => this.element.classList.add("slow"), 1000);
@@ -318,6 +322,19 @@ function fragment() {
   return { key, query };
 }
 
+const idle = () => new Promise((resolve) => {
+  if (globalThis.requestIdleCallback) requestIdleCallback(resolve, { timeout: 500 });
+  else setTimeout(resolve, 50); // Safari
+});
+
+/** Open what nobody asked for yet, one figure after the other and never before what the reader did is answered. */
+async function openInTurn(cards, engine) {
+  for (const card of cards) {
+    do await idle(); while (engine.state === "live" && cards.some((other) => other.busy));
+    await card.pump(); // nothing to do where Python is gone, or someone was first
+  }
+}
+
 /** `drawn` is settled when BokehJS is there; Python starts at once, beside it, and cards listen before either. */
 export async function start(config, drawn) {
   const engine = new Engine(config);
@@ -328,6 +345,7 @@ export async function start(config, drawn) {
   for (const element of document.querySelectorAll(".fig[data-figure]")) {
     cards.set(element.dataset.figure, new Card(element, engine, config, drawn));
   }
+  engine.addEventListener("state", ({ detail }) => { if (detail.state === "live") openInTurn([...cards.values()], engine); });
   const restore = () => {
     const { key, query } = fragment();
     if (!key) {
