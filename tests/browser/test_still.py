@@ -43,10 +43,9 @@ _HEIGHTS = """async card => {
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("slug", SLUGS)
 def test_cards_keep_their_height(page: Page, site: Site, slug: str, lang: str) -> None:
-    page.goto(f"{site.url}{lang}/{slug}/")
     for wide in (1440, 360):
         page.set_viewport_size({"width": wide, "height": 900})
-        page.reload()
+        page.goto(f"{site.url}{lang}/{slug}/")  # as built: no state in the address
         all_live(page)
         for element in page.locator(".fig").all():
             heights = element.evaluate(_HEIGHTS)

@@ -49,12 +49,14 @@ class Card {
     const last = this.queue.at(-1);
     const [name, ...more] = Object.keys(action.set ?? {});
     const same = last?.set && name in last.set && Object.keys(last.set).length === 1 && !more.length;
-    if ("preset" in action || "restore" in action) {
-      // a whole state: earlier ones that were not sent yet need not be seen
+    if ("preset" in action) {
+      // a whole state, which is never refused: earlier ones that were not sent yet need not be seen
       this.queue = this.queue.filter((waiting) => this.sending(waiting) || !("set" in waiting || "preset" in waiting || "restore" in waiting));
     }
-    if (name && same && !this.sending(last)) last.set = action.set; // one slider on its way
-    else this.queue.push(action);
+    if (name && same && !last.alone && !this.sending(last)) { // one slider on its way
+      (last.before ??= []).push(last.set);
+      last.set = action.set;
+    } else this.queue.push(action);
     this.mine ||= !("restore" in action && action.quiet);
     this.#changes();
     this.pump();
@@ -158,7 +160,8 @@ class Card {
         const answer = await this.engine.send({ verb: "do", figure: this.key, action });
         sent = null;
         this.queue.shift();
-        this.#show(answer, action);
+        if (action.before && answer.card.problem) this.#oneByOne(action);
+        else this.#show(answer, action);
       }
       this.#state("live");
     } catch (reason) {
@@ -167,6 +170,12 @@ class Card {
     } finally {
       this.busy = false;
     }
+  }
+
+  // The end of a way was refused: go it again in single steps, since the last that works is somewhere on it.
+  #oneByOne({ before, set }) {
+    const steps = [...before, set].map((value) => ({ set: value, alone: true, passing: value !== set }));
+    this.queue.unshift(...steps);
   }
 
   // Python was lost while it worked on this action. Once may be chance; an action that does it twice is given up.
@@ -196,7 +205,7 @@ class Card {
     this.part("permalink").textContent = fragment;
     if (this.mine && !this.queue.length) history.replaceState(history.state, "", fragment);
     if (this.queue.length === 0) this.#sync(card, Boolean(action.set) && Boolean(card.problem));
-    this.element.dataset.seq = String(Number(this.element.dataset.seq) + 1);
+    if (!action.passing) this.element.dataset.seq = String(Number(this.element.dataset.seq) + 1);
   }
 
   #fill(name, html) {
