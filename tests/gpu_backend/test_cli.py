@@ -50,6 +50,15 @@ def test_record_writes_two_recordings_that_say_where_they_are_from(tmp_path):
     assert record["inputs"]["seed"] == 34
 
 
+def test_readings_that_were_made_from_a_table_are_not_overwritten(tmp_path, capsys):
+    kept = tmp_path / "none" / "sum_order.json"
+    kept.parent.mkdir()
+    kept.write_text('{"gpu": "another", "rows": []}')
+    assert status("record", "sum_order", "--into", str(tmp_path), "--gpu", "none") == 2
+    assert "sum_order.json is made from a table of readings" in capsys.readouterr().err
+    assert json.loads(kept.read_text()) == {"gpu": "another", "rows": []}
+
+
 @pytest.mark.skipif(machine.has_gpu(), reason="there is one")
 def test_what_cannot_be_recorded_is_said_and_is_status_1(tmp_path, capsys):
     assert status("record", "bank_conflict_cycles", "--into", str(tmp_path)) == 1
