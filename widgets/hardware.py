@@ -19,6 +19,7 @@ _SIGN = {
     "live": _DIAMOND.format("currentColor"),
 }
 _LONG_NAME = "NVIDIA GeForce RTX 4090 Laptop GPU"  # as long as names of GPUs are, to keep room for one
+_IN_LABEL = 10  # characters of a name that a label has room for, on one line; the strip's head has the whole name
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ def top(words: Words, some: Sequence[Comparison], live: Reading | None) -> str:
 
 
 def _rows(figure: Figure, some: Sequence[Comparison]) -> list[Row]:
-    device = figure.live["gpu"] if figure.live else _LONG_NAME
+    device = figure.live["gpu"] if figure.live else "0" * _IN_LABEL
     return [_row(figure, both, _short(device)) for both in some]
 
 
@@ -113,6 +114,7 @@ def _row(figure: Figure, both: Comparison, live_device: str) -> Row:
         return Markup("{}{}").format("?" if veiled else words.num(value, both.digits), unit)
 
     read, live = both.recorded is not None, both.live is not None
+    named = len(live_device) <= _IN_LABEL
     none = Markup('<span data-live="none">{}</span>').format(words("not measured here"))
     if not both.by_box:
         none = Markup("<span>{}</span>").format(words("not measured live"))
@@ -130,7 +132,7 @@ def _row(figure: Figure, both: Comparison, live_device: str) -> Row:
         model=number(both.model),
         recorded_label=words("Recorded, {device}", device=_short(both.device)) if read else words("Recorded"),
         recorded=number(both.recorded) if both.recorded is not None else "",
-        live_label=words("Live, {device}", device=live_device) if live else words("Live"),
+        live_label=words("Live, {device}", device=live_device) if live and named else words("Live"),
         live=number(both.live) if both.live is not None else none,
         apart=differs,
         told=words("Your guess first, then the reading.") if veiled else _told(figure, both),
@@ -139,17 +141,16 @@ def _row(figure: Figure, both: Comparison, live_device: str) -> Row:
 
 def _told(figure: Figure, both: Comparison) -> Markup:
     """Where the numbers come from; what the live run adds to that; which presets have a reading."""
-    words, said = figure.words, [Markup("{}").format(_ended(both.provenance, figure.words))] if both.provenance else []
+    words, said = figure.words, [both.provenance] if both.provenance else []
     if both.live is not None:
-        said += [Markup("{}").format(text) for text in _live_told(both, words)]
+        said += _live_told(both, words)
     elif figure.live is not None and both.by_box:
-        said.append(
-            Markup("{}").format(_ended(both.live_why or words("The live run has no row for this state."), words))
-        )
+        said.append(both.live_why or words("The live run has no row for this state."))
     if both.recorded is None and both.presets:
         links = Markup(words(", ")).join(_preset(figure, name) for name in both.presets)
         said.append(Markup(words("Presets with a reading: {links}.")).format(links=links))
-    return Markup(words.space).join(said)
+    *first, last = said or [""]
+    return Markup("{}{}").format(Markup("").join(_ended(text, words) + words.space for text in first), last)
 
 
 def _live_told(both: Comparison, words: Words) -> Iterable[str]:
@@ -164,7 +165,7 @@ def _live_told(both: Comparison, words: Words) -> Iterable[str]:
         yield words("Live against recorded: {apart}.", apart=apart)
     if both.live_model is not None and both.live_model != both.model:
         value = words.num(both.live_model, both.digits) + (f"{NO_BREAK}{both.unit}" if both.unit else "")
-        yield words("Model with the constants of the live run: {value}.", value=value)
+        yield words("Model with that run’s constants: {value}.", value=value)
 
 
 def _ended(text: str, words: Words) -> str:
