@@ -96,7 +96,7 @@ def checked(record: Any, figure: str, experiment: str | None, columns: Mapping[s
         raise ValueError(words("the live run cannot be read: {n} rows are more than {most}", n=n, most=most))
     for number, row in enumerate(rows, 1):
         _check_row(number, row, columns, words)
-    return record
+    return {**record, "again": None}  # a live run is one
 
 
 def _check_row(number: int, row: Any, columns: Mapping[str, Column], words: Words) -> None:
