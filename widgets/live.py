@@ -99,6 +99,11 @@ def checked(record: Any, figure: str, experiment: str | None, columns: Mapping[s
     return {**record, "again": None}  # a live run is one
 
 
+def other_inputs(took: str, words: Words) -> str:
+    """Say why a live run that took something else than the recording is not put beside it."""
+    return words("The live run took {what}; to compare, leave its inputs as they were offered.", what=took)
+
+
 def _check_row(number: int, row: Any, columns: Mapping[str, Column], words: Words) -> None:
     told = {"n": words.num(number)}
     if not isinstance(row, dict):
