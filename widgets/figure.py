@@ -17,21 +17,19 @@ from bokeh.models import ColumnDataSource, Plot
 
 from widgets import lab
 from widgets.ids import ids_from
-from widgets.parts import Comparison, Prediction, Reading, Readout, Table, Value
-from widgets.state import Parameters
+from widgets.measured import Measured
+from widgets.parts import Prediction, Reading, Readout, Table, Value
 from widgets.theme import theme
 from widgets.words import Words
 
 
-class Figure(Parameters):
+class Figure(Measured):
     """One figure of the book. See the module docstring and README, "A figure"."""
 
     prediction: ClassVar[Prediction | None] = None
     left_out: ClassVar[tuple[str, ...]] = ()
     inspect_hint: ClassVar[str] = ""
     """What the inspector line says before any mark is pointed at."""
-    experiment: ClassVar[str | None] = None
-    """The GPU box experiment that measures the same thing."""
     height: ClassVar[int] = 320
     """Height of the drawing in px, the same in all its states."""
     phone_height: ClassVar[int] = 320
@@ -70,10 +68,6 @@ class Figure(Parameters):
         """Return the state's named numbers, for facts and predictions."""
         raise NotImplementedError
 
-    def comparison(self) -> Comparison | None:
-        """Return the model beside its reading; None for a figure that hardware has no say in."""
-        return None
-
     @property
     def steps(self) -> int:
         """How many steps the stepper walks; 0 where there is none."""
@@ -89,33 +83,30 @@ class Figure(Parameters):
     # ------------------------------------------------------------------------------- changes
 
     def __init__(self, words: Words | None = None, readings: Sequence[Reading] = (), **state: Value) -> None:
-        super().__init__(words, **state)
-        self.readings = tuple(readings)
+        super().__init__(words, readings, **state)
         self.error = ""
         self.unread: str | None = None
         """The guess that `error` is about, when it could not be read."""
         self.guess: str | None = None
         self.verdict: lab.Verdict | None = None
         self.open = self.prediction is not None
-        self._applying = False
+        self._applying = self._live_error = False
         self._sources: dict[str, ColumnDataSource] = {}
         self._plot: Plot | None = None
         self.trace = self.simulate()
         self._good = self.current()
         self.param.watch(self._changed, self.inputs)
 
-    @classmethod
-    def key(cls) -> str:
-        """The figure's name in book.toml: its module's name."""
-        return cls.__module__.rpartition(".")[2]
-
     def apply(self, action: Mapping[str, Any]) -> None:
         """Carry out one action of the reader, wholly or not at all; `error` says why not.
 
         Actions: `{"set": {param: value}}`, `{"preset": name}`, `{"restore": fragment}`,
-        `{"commit": text}`, `{"skip": true}`, `{"ask": true}`.
+        `{"commit": text}`, `{"skip": true}`, `{"ask": true}`, and `{"live": record}` or `{"live": null}`, which leave
+        what was said about the reader's own input.
         """
-        self.error, self.unread = "", None
+        if "live" not in action or self._live_error:
+            self.error, self.unread = "", None
+        self._live_error = False
         self._applying = True
         try:
             match dict(action):
@@ -127,6 +118,8 @@ class Figure(Parameters):
                     self._set(self.complete(self.parse(fragment)))
                 case {"commit": text}:
                     self._commit(str(text))
+                case {"live": record}:
+                    self.take(record)
                 case {"skip": _}:
                     self.open = False
                 case {"ask": _}:
@@ -134,7 +127,7 @@ class Figure(Parameters):
                 case other:
                     raise ValueError(f"unknown action {other!r}")
         except (ValueError, LookupError) as refused:
-            self.error = str(refused.args[0])
+            self.error, self._live_error = str(refused.args[0]), "live" in action
         finally:
             self._applying = False
         self._push()

@@ -13,9 +13,11 @@ from sim.gpus import gpu, names
 from sim.littles_law import LOAD_BYTES
 from widgets import cycle_rows, latency_readings, latency_words, marks, warp_ramps
 from widgets.figure import Figure
+from widgets.latency_readings import Shape, Shapes
 from widgets.marks import PHONE, WIDE
 from widgets.parts import Choice, Comparison, Prediction, Preset, Range, Reading, Readout, Stepper, Table, Value
 from widgets.theme import Roles
+from widgets.warp_ramps import Read
 from widgets.words import N_, Words
 
 TABLE, OWN = "table", "own"
@@ -61,6 +63,7 @@ class LatencyHiding(Figure):
         Preset("wide_loads", N_("16-byte loads"), {"bytes": 16}),
         Preset("two_loads", N_("Two loads a thread"), {"warps": 16, "loads": 2}),
         Preset("few_warps", N_("1 warp, four 16-byte loads"), {"warps": 1, "bytes": 16, "loads": 4}),
+        Preset("h200", N_("The H200 as recorded"), {"gpu": "h200"}),
     )
     prediction = Prediction(
         N_(
@@ -81,17 +84,19 @@ class LatencyHiding(Figure):
             "moved, so the bytes needed are the least there can be."
         ),
         N_("Caches, sectors fetched and not used, and the most loads that an SM can have on their way."),
-        N_("T4, RTX 3090, L4 and H200 have no latency in the table, since none could be sourced: set one yourself."),
+        N_("T4, RTX 3090 and L4 have no latency in the table, since none could be sourced: set one yourself."),
     )  # fmt: skip
     inspect_hint = N_("Point at a cycle, at a warp’s row or at the curve, or walk through them with the arrow keys.")
+    recordings = ("loads_in_flight",)
     experiment = "loads_in_flight"
+    live_columns = latency_readings.ROW
     height, phone_height = cycle_rows.INNER + 12, 480
 
     # ------------------------------------------------------------------------------ state
 
     def __init__(self, words: Words | None = None, readings: Sequence[Reading] = (), **state: Value) -> None:
         super().__init__(words, readings, **state)
-        self._recorded = latency_readings.read(self.readings)
+        self._recorded = latency_readings.recorded(readings[0]) if readings else None
 
     def simulate(self) -> EnoughWarps:
         """Run the scheduler and the memory; ValueError in the reader's language."""
@@ -161,13 +166,25 @@ class LatencyHiding(Figure):
         """Return the sources of both; the memory's ramp waits for the guess."""
         trace, words = self.trace, self.words
         secret = words("your guess first") if self.veiled else ""
+        read = self._drawn_readings()
         told = [*cycle_rows.says(trace, words), *warp_ramps.says(trace, self.veiled, words)]
+        told += [mark for one in read for mark in one.says(trace.peak_gb_per_s, words)]
         x, y, say = zip(*told, strict=True)
         return {
             **cycle_rows.columns(trace, self.at, self.cycle is not None, words),
             **warp_ramps.columns(trace, secret, words),
+            **warp_ramps.read_columns(trace, read, words),
             "marks": {"x": x, "y": y, "say": say},
         }
+
+    def _drawn_readings(self) -> list[Read]:
+        """What was recorded and read live of such loads, where it was on the GPU that is shown."""
+        words, some = self.words, ((self._recorded, False), (self.measured, True))
+        return [
+            Read(tuple(shapes.points(self.bytes, self.loads)), words("live") if live else words("recorded"), live)
+            for shapes, live in some
+            if shapes is not None and shapes.gpu == self.gpu and not self.veiled
+        ]
 
     # ------------------------------------------------------------------------------ words
 
@@ -208,11 +225,15 @@ class LatencyHiding(Figure):
     def summary(self) -> str:
         """Say what is busy and what would be enough."""
         name = gpu(self.gpu).name
-        return latency_words.summary(self.trace, name, self.loads, self.bytes, self.veiled, self.words)
+        read = [one.name for one in self._drawn_readings() if one.points]
+        return latency_words.summary(self.trace, name, self.loads, self.bytes, self.veiled, read, self.words)
 
     def table(self) -> Table:
         """One row for each number of warps."""
-        return latency_words.table(self.trace, self.veiled, self.words)
+        read = {
+            one.name: {warps: rate for warps, rate, *_ in one.points} for one in self._drawn_readings() if one.points
+        }
+        return latency_words.table(self.trace, self.veiled, read, self.words)
 
     def comparison(self) -> Comparison:
         """Little's law beside the bandwidth recorded for such loads and warps, on the GPU of the reading."""
@@ -220,4 +241,12 @@ class LatencyHiding(Figure):
         if shapes is None:
             what, why = words("Bandwidth of these loads"), words("Not measured for this book yet.")
             return Comparison(what, self.trace.memory.bandwidth_gb_per_s, None, "GB/s", provenance=why)
-        return latency_readings.comparison(shapes, (self.bytes, self.loads, self.trace.sm_warps), words)
+        return latency_readings.comparison(shapes, self.measured, self._shape(), words)
+
+    def _shape(self) -> Shape:
+        return self.bytes, self.loads, self.trace.sm_warps
+
+    def read_live(self, record: Reading) -> Shapes:
+        """Index a live run's rows."""
+        latency_readings.check(record, self.words)
+        return latency_readings.read(record)

@@ -16,9 +16,9 @@ from sim.occupancy import occupancy
 KIB = 1024
 FEWEST_REGISTERS = 24
 """Below, the kernel needs more to run at all."""
-REGISTERS = (24, 32, 33, 40, 64, 65, 88, 92, 96, 128, 168, 255)
-THREADS = (32, 33, 64, 96, 128, 192, 224, 256, 384, 512, 768, 1024)
-SHARED = (0, 1, 8 * KIB, 16 * KIB, 31 * KIB, 32 * KIB, 48 * KIB, 64 * KIB, 100_000, 113 * KIB, 114 * KIB, 227 * KIB)
+REGISTERS = (32, 33, 64, 65, 92, 255)
+THREADS = (33, 96, 224, 256, 1024)
+SHARED = (0, 31 * KIB, 32 * KIB, 113 * KIB, 114 * KIB)
 """Bytes; 113 KiB and 1 KiB of the driver's reserve go into an SM of 228 KiB twice, 114 KiB once."""
 
 

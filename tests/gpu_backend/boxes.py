@@ -71,7 +71,9 @@ def start(child: tuple[str, ...] | None = None, token: str = TOKEN, port: int = 
     asked = {"child": child or fake(), "token": token, "port": port, "host": "127.0.0.1", **settings}
     command = [sys.executable, str(HERE / "start_box.py"), json.dumps(asked, default=str)]
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = os.environ | {"PYTHONPATH": path, "TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1"}
+    environment = os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
+    if os.environ.get("GPUBOOK_GPU") != "1":  # on a CUDA machine the real child is to have its GPU
+        environment["TRITON_INTERPRET"] = "1"
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment)
     assert process.stdout is not None
     line = process.stdout.readline()
