@@ -28,9 +28,15 @@ class PortTaken(Exception):
 class Server(uvicorn.Server):
     """uvicorn's server, which ends the box's runs and child before it waits for connections to end."""
 
-    def __init__(self, config: uvicorn.Config, box: Box) -> None:
+    def __init__(self, config: uvicorn.Config, box: Box, address: str) -> None:
         super().__init__(config)
         self._box = box
+        self._address = address
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Print the address once Ctrl+C is taken for a farewell."""
+        await super().startup(sockets)
+        print(f"The GPU box is at {self._address} (Ctrl+C ends it)", flush=True)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Tell all streams, end the child, then close."""
@@ -73,12 +79,14 @@ async def _serve(settings: Settings, listening: socket.socket) -> None:
         ssl_certfile=settings.certfile,
         ssl_keyfile=settings.keyfile,
     )
-    server = Server(config, box)
+    server = Server(config, box, settings.address(listening.getsockname()[1]))
     work = box.start()
     work.add_done_callback(lambda _: setattr(server, "should_exit", True))  # it never ends by itself
-    port = listening.getsockname()[1]
-    print(f"The GPU box is at {settings.address(port)} (Ctrl+C ends it)", flush=True)
-    await server.serve([listening])
+    try:
+        await server.serve([listening])
+    finally:
+        if not box.closing:  # interrupted before it served
+            await box.stop()
     if not work.cancelled():
         work.result()
 

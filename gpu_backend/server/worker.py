@@ -39,16 +39,22 @@ class Worker:
     @classmethod
     async def start(cls, command: Sequence[str], ready_s: float) -> "Worker":
         """Start one and wait until it is ready. `Gone` if it does not get so far."""
-        try:
-            process = await asyncio.create_subprocess_exec(
+        spawning = asyncio.ensure_future(
+            asyncio.create_subprocess_exec(
                 *command,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 limit=LONGEST_LINE,
                 start_new_session=True,  # Ctrl+C is the server's; and its compilers end with it
             )
+        )
+        try:
+            process = await asyncio.shield(spawning)  # asyncio (CPython 3.11) hangs if it is cancelled half way
         except OSError as broken:
             raise Gone(f"{WHO} cannot be started: {broken}") from broken
+        except asyncio.CancelledError:
+            await cls(await spawning).kill()
+            raise
         worker = cls(process)
         ready = False
         try:

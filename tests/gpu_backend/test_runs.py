@@ -1,5 +1,6 @@
 """Runs of a box with a fake child: their events, the queue, and every way in which a run can end."""
 
+import asyncio
 import json
 import os
 import signal
@@ -12,6 +13,8 @@ from time import monotonic, sleep, time
 import boxes
 import pytest
 from client import PATIENCE_S, Stream, ask, get, run, wait_for
+
+from gpu_backend.server.worker import Worker
 
 RECORDED = Path(__file__).parents[2] / "chapters" / "recorded" / "h200"
 SLOW = {"rows": 10_000, "pace_s": 0.05}
@@ -348,3 +351,34 @@ def test_a_port_that_is_taken_is_a_sentence():
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
     assert done.returncode == 1
     assert done.stderr == f"gpubook-box: port {box.port} is taken; free it, or take any with --port 0\n"
+
+
+SLOW_CHILD = (sys.executable, "-c", "import time; time.sleep(600)")
+
+
+@pytest.mark.parametrize("after_s", [0.0, 0.001, 0.005, 0.02, 0.1])
+def test_a_start_that_is_given_up_at_any_moment_ends_and_leaves_no_process(after_s):
+    async def give_up():
+        start = asyncio.create_task(Worker.start(SLOW_CHILD, 600))
+        await asyncio.sleep(after_s)
+        start.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.wait_for(start, PATIENCE_S)
+
+    asyncio.run(give_up())
+    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text("utf-8").split()
+    assert not [child for child in children if alive(child) and "sleep(600)" in command_of(child)]
+
+
+@pytest.mark.parametrize("after_s", [0.0, 0.1, 0.3, 0.6, 1.0])
+def test_ctrl_c_while_it_starts_ends_it(after_s):
+    """Before the interpreter is up, Python itself ends; from then on, everything is taken down."""
+    command = [sys.executable, "-m", "gpu_backend", "serve", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        sleep(after_s)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=PATIENCE_S)
+
+
+def command_of(process):
+    return Path(f"/proc/{process}/cmdline").read_text("utf-8")
