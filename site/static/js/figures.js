@@ -53,9 +53,11 @@ class Card {
       // a whole state: earlier ones that were not sent yet need not be seen
       this.queue = this.queue.filter((waiting) => this.sending(waiting) || !("set" in waiting || "preset" in waiting || "restore" in waiting));
     }
+    // of live records the last will do
+    if ("live" in action) this.queue = this.queue.filter((waiting) => this.sending(waiting) || !("live" in waiting));
     if (name && same && !this.sending(last)) last.set = action.set; // one slider on its way
     else this.queue.push(action);
-    this.mine ||= !("restore" in action && action.quiet);
+    this.mine ||= !action.quiet;
     this.#changes();
     this.pump();
   }
@@ -197,6 +199,7 @@ class Card {
     if (this.mine && !this.queue.length) history.replaceState(history.state, "", fragment);
     if (this.queue.length === 0) this.#sync(card, Boolean(action.set) && Boolean(card.problem));
     this.element.dataset.seq = String(Number(this.element.dataset.seq) + 1);
+    this.element.dispatchEvent(new Event("shown"));
   }
 
   #fill(name, html) {
@@ -353,6 +356,7 @@ export async function start(config, drawn) {
   });
   drawn.catch(() => engine.leave()); // without drawings nothing is computed: the caller says why
   await drawn;
+  if (document.querySelector(".measure")) (await import("./measure.js")).start(cards.values(), engine, config);
 }
 
 function notice(text) {
