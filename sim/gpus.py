@@ -10,7 +10,7 @@ Left out: boards of the same name with other memory or clocks; clocks under load
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -128,6 +128,21 @@ def gpu(key: str) -> Gpu:
     if key not in names():
         raise ValueError(f"there is no GPU {key!r} in the table; it has {', '.join(names())}")
     return _gpu(key)
+
+
+@lru_cache(maxsize=64)
+def device_capability(device: str) -> str | None:
+    """Compute capability of the GPU whose model is in the name that a device gives itself; None if no one is.
+
+    Boards of one model differ in memory and number of SMs, not in this.
+
+    >>> [device_capability(name) for name in ("NVIDIA H200", "Tesla V100-SXM2-16GB", "NVIDIA L40S")]
+    ['9.0', '7.0', None]
+    """
+    said = f" {device.replace('-', ' ')} "
+    models = {gpu(key).name.partition(" SXM")[0].partition(" (")[0]: gpu(key) for key in names()}
+    found = {chip.compute_capability for model, chip in models.items() if f" {model} " in said}
+    return found.pop() if len(found) == 1 else None
 
 
 def multiprocessor(compute_capability: str) -> Multiprocessor:

@@ -125,7 +125,8 @@ class BankConflicts(Figure):
         N_("Tiles that do not start where the swizzle’s own pattern does: here every tile starts at byte 0."),
     )
     inspect_hint = N_("Point at a lane or a cell, or walk through them with the arrow keys.")
-    experiment = "bank_conflicts"
+    recordings = ("bank_conflicts",)
+    experiment = "bank_conflict_cycles"
     height = bank_drawing.HEIGHT
     phone_height = bank_drawing.PHONE_HEIGHT
 

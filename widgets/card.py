@@ -11,6 +11,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from widgets import hardware as strip
 from widgets import room
 from widgets.controls import render_control
 from widgets.figure import Figure
@@ -207,13 +208,21 @@ def _roomy(tag: str, name: str, content: Markup, longest: Markup) -> Markup:
     ).format(name, Markup(tag), content, longest)
 
 
+def _well(figure: Figure, twins: list[Figure]) -> Markup:
+    """The strip and, below it, where the page puts its panel "measure it on a GPU": empty here."""
+    readings = Markup(
+        '<div class="roomy"><div data-part="hw">{}</div><div class="ghost" aria-hidden="true" inert>{}</div></div>'
+    ).format(hardware(figure), room.blank(strip.longest(twins)))
+    panel = Markup('<div class="measure" data-experiment="{}"></div>').format(figure.experiment)
+    return Markup('<div class="hw">{}{}</div>').format(readings, panel if figure.experiment else "")
+
+
 def render(
     figure: Figure, *, number: str, title: str, look: str, preset: str, ids: int, doc_json: str, digest: str
 ) -> Markup:
     """Return the whole card: `doc_json` is the drawing's document, `digest` names its models."""
     twins = room.twins(figure)
     asks = _roomy("div", "predict", predict(figure), room.longest(twins, predict))
-    strip = _roomy("div", "hw", hardware(figure), room.longest(twins, hardware))
     rows = [*(twin.readouts() for twin in twins), room.hidden(figure)]
     widest = room.blank(_join(_readout(figure, readout) for readout in room.readouts(rows)))
     inside = (
@@ -222,7 +231,7 @@ def render(
         + _controls(figure)
         + _drawing(figure)
         + _roomy("dl", "reads", readouts(figure), widest)
-        + (strip if figure.comparison() else "")
+        + (_well(figure, twins) if figure.comparisons() else "")
         + _folds(figure)
         + Markup('<script type="application/json" class="doc">{}</script>').format(
             Markup(doc_json.replace("<", "\\u003c"))

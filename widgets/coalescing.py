@@ -89,7 +89,8 @@ class Coalescing(Figure):
         ),
     )
     inspect_hint = N_("Point at a lane or a sector, or walk through them with the arrow keys.")
-    experiment = "global_loads"
+    recordings = ("global_loads",)
+    experiment = "strided_copy"
     height, phone_height = coalescing_drawing.HEIGHT, coalescing_drawing.PHONE_HEIGHT
 
     # ------------------------------------------------------------------------------ state

@@ -13,7 +13,7 @@ from sim import divergence as model
 from sim.address_pattern import parse_pattern
 from sim.divergence import INACTIVE, WARP_LANES, Phase
 from widgets import divergence_readings, divergence_words, lane_grid, pattern_words
-from widgets.divergence_readings import Twin
+from widgets.divergence_readings import Readings, Twin
 from widgets.divergence_words import NAMES, Warp
 from widgets.figure import Figure
 from widgets.lane_grid import ROWS, Band, Grid
@@ -94,14 +94,16 @@ class WarpDivergence(Figure):
         ),
     )
     inspect_hint = N_("Point at a lane or at the bar beside a path, or walk through them with the arrow keys.")
-    experiment = "divergence"
+    recordings = ("divergence_cycles",)
+    experiment = "divergence_cycles"
+    live_columns = divergence_readings.ROW
     height, phone_height = lane_grid.HEIGHT, lane_grid.PHONE_HEIGHT
 
     # ------------------------------------------------------------------------------ state
 
     def __init__(self, words: Words | None = None, readings: Sequence[Reading] = (), **state: Value) -> None:
         super().__init__(words, readings, **state)
-        self._recorded = divergence_readings.read(readings[0]) if readings else None
+        self._recorded = divergence_readings.recorded(readings[0]) if readings else None
 
     def simulate(self) -> Warp:
         """Trace the warp that is set; ValueError in the reader's language."""
@@ -163,11 +165,11 @@ class WarpDivergence(Figure):
             "efficiency_percent": 100 * trace.efficiency, "mean_lanes": WARP_LANES * trace.efficiency,
             "undivided_slots": trace.lane_slots / WARP_LANES,
         }  # fmt: skip
-        if twin := self._twin():
-            line = twin.line
+        if (twin := self._twin()) and (line := twin.line):
+            model_cycles = line.cycles(twin.row.trace)
             told |= {
-                "recorded_cycles": twin.cycles, "model_cycles": twin.model_cycles,
-                "difference_percent": 100 * (twin.model_cycles / twin.cycles - 1),
+                "recorded_cycles": twin.cycles, "model_cycles": model_cycles,
+                "difference_percent": 100 * (model_cycles / twin.cycles - 1),
                 "recorded_slots": twin.slots, "cycles_per_slot": line.cycles_per_slot,
                 "cycles_per_path": line.cycles_per_path, "fixed_cycles": line.fixed_cycles,
             }  # fmt: skip
@@ -259,8 +261,17 @@ class WarpDivergence(Figure):
         words, twin = self.words, self._twin()
         if twin is None:
             what = words("Issue slots of this warp; no recorded kernel divides its lanes in this way")
-            return Comparison(what, self.trace.trace.issue_slots, None, words("slots"))
-        return divergence_readings.comparison(twin, self.readings[0], words)
+            why = words("Recorded are paths and trip counts as in the presets, on longer loops.")
+            return Comparison(
+                what, self.trace.trace.issue_slots, None, words("slots"), provenance=why,
+                presets=divergence_readings.PRESETS,
+            )  # fmt: skip
+        return divergence_readings.comparison(twin, self.measured, self.readings[0], words)
+
+    def read_live(self, record: Reading) -> Readings:
+        """Trace a live run's rows."""
+        divergence_readings.check(record, self.words)
+        return divergence_readings.read(record)
 
 
 def _short(words: Words, x: float, digits: int) -> str:

@@ -1,8 +1,8 @@
 """Recorded branches and loops of one warp: the straight line through their cycles, and the one a state repeats.
 
-A reading (`chapters/recorded/*/divergence.json`) names, for each row, the path or the trip count of every lane
-and, for a branch, the iterations of each path. The loops there are far longer than a drawing, so a state repeats
-a row when its lanes are the same and its lengths are those of the row on another scale.
+A reading (`chapters/recorded/*/divergence_cycles.json`, or a live run) names, for each row, the path or the trip
+count of every lane and, for a branch, the iterations of each path. The loops there are far longer than a drawing, so
+a state repeats a row when its lanes are the same and its lengths are those of the row on another scale.
 """
 
 from __future__ import annotations
@@ -12,12 +12,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from sim.address_pattern import WARP_LANES
 from sim.divergence import Divergence, loop, simulate
 from sim.divergence_fit import CycleFit, fit
+from widgets.live import LANES, POSITIVE, TEXT, once, one_of
 from widgets.parts import Comparison, Reading
 from widgets.words import Words
 
 PATH, TRIP = "path", "trip"
+ROW = {"kernel": one_of(PATH, TRIP), "lengths": TEXT.or_null, "pattern": TEXT, "cycles": POSITIVE}
+MOST_TRIPS = 10**6
+PRESETS = ("halves", "four_ways", "together")
+"""States that repeat a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +41,8 @@ class Twin:
     """The row that a warp repeats on another scale, with the line through all rows of its kind."""
 
     row: Recorded
-    line: CycleFit
+    line: CycleFit | None
+    """None where the rows there are do not determine it: a live run's first ones."""
     rows: int
     """Through how many rows the line goes."""
 
@@ -45,9 +52,9 @@ class Twin:
         return self.row.cycles
 
     @property
-    def model_cycles(self) -> float:
+    def model_cycles(self) -> float | None:
         """Cycles on the line."""
-        return self.line.cycles(self.row.trace)
+        return None if self.line is None else self.line.cycles(self.row.trace)
 
     @property
     def slots(self) -> int:
@@ -60,7 +67,7 @@ class Readings:
     """All rows of one reading, by kernel, each kernel with its line."""
 
     rows: dict[str, tuple[Recorded, ...]]
-    lines: dict[str, CycleFit]
+    lines: dict[str, CycleFit | None]
 
     def twin(self, lanes: Sequence[int], lengths: Sequence[int] = ()) -> Twin | None:
         """Return the row that a warp repeats on another scale; of several one alike in unused paths too."""
@@ -78,6 +85,12 @@ class Readings:
         kernel = PATH if lengths else TRIP
         return Twin(alike[0], self.lines[kernel], len(self.rows[kernel])) if alike else None
 
+    def same(self, row: Recorded) -> Twin | None:
+        """Return this very row with the line through the rows here."""
+        kernel = PATH if row.lengths else TRIP
+        alike = [one for one in self.rows[kernel] if (one.lanes, one.lengths) == (row.lanes, row.lengths)]
+        return Twin(alike[0], self.lines[kernel], len(self.rows[kernel])) if alike else None
+
 
 def read(reading: Reading) -> Readings:
     """Trace every row of a reading anew and fit each kernel's line."""
@@ -86,8 +99,37 @@ def read(reading: Reading) -> Readings:
         kernel: tuple(_row(row, inputs) for row in reading["rows"] if row["kernel"] == kernel)
         for kernel in (PATH, TRIP)
     }
-    lines = {kernel: fit([row.trace for row in some], [row.cycles for row in some]) for kernel, some in rows.items()}
-    return Readings(rows, lines)
+    return Readings(rows, {kernel: _line(some) for kernel, some in rows.items()})
+
+
+recorded = once(read)
+
+
+def _line(rows: Sequence[Recorded]) -> CycleFit | None:
+    try:
+        return fit([row.trace for row in rows], [row.cycles for row in rows])
+    except ValueError:  # the rows that are there do not determine it
+        return None
+
+
+def check(record: Reading, words: Words) -> None:
+    """Refuse a live run whose inputs do not say what each lane does: a ValueError in the reader's language."""
+    for row in record["rows"]:
+        lanes, paths = _named(record, "patterns", row["pattern"]), _named(record, "lengths", row.get("lengths"))
+        branch = row["kernel"] == PATH
+        good = LANES.holds(lanes) and 0 <= max(lanes) <= (len(paths) - 1 if branch else MOST_TRIPS)
+        if not good or (branch and not all(type(length) is int and 0 < length <= MOST_TRIPS for length in paths)):
+            told = {"pattern": row["pattern"], "lengths": row.get("lengths")}
+            raise ValueError(
+                words("the live run cannot be read: its inputs do not say what {pattern} and {lengths} are", **told)
+            )
+
+
+def _named(record: Reading, what: str, name: str | None) -> list[Any]:
+    """Return a list that the inputs name; empty if they do not."""
+    lists = record["inputs"].get(what)
+    found = lists.get(name) if isinstance(lists, dict) else None
+    return found if isinstance(found, list) else []
 
 
 def _row(row: Reading, inputs: Reading) -> Recorded:
@@ -106,14 +148,16 @@ def _scale(ours: Sequence[int], theirs: Sequence[int]) -> Fraction | None:
     return factors.pop() if len(factors) == 1 else None
 
 
-def comparison(twin: Twin, reading: Reading, words: Words) -> Comparison:
-    """Return the strip: the line's cycles beside the recorded ones."""
+def comparison(twin: Twin, live: Readings | None, reading: Reading, words: Words) -> Comparison:
+    """Return the strip: the line's cycles beside the recorded ones, and beside those of a live run."""
     what = words("Cycles of this warp with longer loops on its paths: {n} slots in all", n=words.num(twin.slots))
     source = words(
-        "One {gpu}, {date}, driver {driver}, CUDA {cuda}, clock64() around the branch, third of three runs.",
+        "One {gpu}, {date}, driver {driver}, CUDA {cuda}, clock64() around the branch, the last of {n} runs.",
+        n=words.num(reading["inputs"]["repeats"]),
         **{key: reading[key] for key in ("gpu", "date", "driver", "cuda")},
     )
-    line, n = twin.line, words.num(twin.rows)
+    line, n, now = twin.line, words.num(twin.rows), live.same(twin.row) if live else None
+    assert line is not None  # a recording is whole
     slot, path, fixed = words.num(line.cycles_per_slot, 2), line.cycles_per_path, words.num(line.fixed_cycles, 0)
     if twin.row.lengths:
         told = words(
@@ -125,6 +169,7 @@ def comparison(twin: Twin, reading: Reading, words: Words) -> Comparison:
             "Model: {slot} cycles a slot, {fixed} once; fitted to all {n} loops recorded.", slot=slot, fixed=fixed, n=n
         )
     return Comparison(
-        what, twin.model_cycles, twin.cycles, words("cycles"), device=reading["gpu"].removeprefix("NVIDIA "),
+        what, line.cycles(twin.row.trace), twin.cycles, words("cycles"), device=reading["gpu"].removeprefix("NVIDIA "),
         provenance=words("{first} {second}", first=source, second=told),
+        live=now.cycles if now else None, live_model=now.model_cycles if now else None,
     )  # fmt: skip

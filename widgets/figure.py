@@ -15,8 +15,9 @@ import param
 from bokeh.document import Document
 from bokeh.models import ColumnDataSource, Plot
 
-from widgets import lab
+from widgets import lab, live
 from widgets.ids import ids_from
+from widgets.live import Column
 from widgets.parts import Comparison, Prediction, Reading, Readout, Table, Value
 from widgets.state import Parameters
 from widgets.theme import theme
@@ -30,8 +31,12 @@ class Figure(Parameters):
     left_out: ClassVar[tuple[str, ...]] = ()
     inspect_hint: ClassVar[str] = ""
     """What the inspector line says before any mark is pointed at."""
+    recordings: ClassVar[tuple[str, ...]] = ()
+    """Names of the files of chapters/recorded/<gpu>/ that are handed as `readings`."""
     experiment: ClassVar[str | None] = None
-    """The GPU box experiment that measures the same thing."""
+    """The GPU box experiment that measures the same thing live."""
+    live_columns: ClassVar[Mapping[str, Column]] = {}
+    """What every row of a live run of `experiment` must have; a recording of it has it too."""
     height: ClassVar[int] = 320
     """Height of the drawing in px, the same in all its states."""
     phone_height: ClassVar[int] = 320
@@ -71,8 +76,20 @@ class Figure(Parameters):
         raise NotImplementedError
 
     def comparison(self) -> Comparison | None:
-        """Return the model beside its reading; None for a figure that hardware has no say in."""
+        """Return the model beside its readings; None for a figure that hardware has no say in."""
         return None
+
+    def comparisons(self) -> Sequence[Comparison]:
+        """Return the rows of the strip, two at most: here that of `comparison`."""
+        both = self.comparison()
+        return () if both is None else (both,)
+
+    def read_live(self, record: Reading) -> Any:
+        """Return what `comparison` looks up in a live run whose rows have `live_columns`; kept in `measured`.
+
+        ValueError says, in the reader's language, what else is wrong with it.
+        """
+        return record
 
     @property
     def steps(self) -> int:
@@ -91,13 +108,17 @@ class Figure(Parameters):
     def __init__(self, words: Words | None = None, readings: Sequence[Reading] = (), **state: Value) -> None:
         super().__init__(words, **state)
         self.readings = tuple(readings)
+        self.live: Reading | None = None
+        """The live run that stands beside the recorded ones, whole or as far as it has come; not part of the state."""
+        self.measured: Any = None
+        """What `read_live` made of it."""
         self.error = ""
         self.unread: str | None = None
         """The guess that `error` is about, when it could not be read."""
         self.guess: str | None = None
         self.verdict: lab.Verdict | None = None
         self.open = self.prediction is not None
-        self._applying = False
+        self._applying = self._live_error = False
         self._sources: dict[str, ColumnDataSource] = {}
         self._plot: Plot | None = None
         self.trace = self.simulate()
@@ -113,9 +134,12 @@ class Figure(Parameters):
         """Carry out one action of the reader, wholly or not at all; `error` says why not.
 
         Actions: `{"set": {param: value}}`, `{"preset": name}`, `{"restore": fragment}`,
-        `{"commit": text}`, `{"skip": true}`, `{"ask": true}`.
+        `{"commit": text}`, `{"skip": true}`, `{"ask": true}`, and `{"live": record}` or `{"live": null}`, which leave
+        what was said about the reader's own input.
         """
-        self.error, self.unread = "", None
+        if "live" not in action or self._live_error:
+            self.error, self.unread = "", None
+        self._live_error = False
         self._applying = True
         try:
             match dict(action):
@@ -127,6 +151,8 @@ class Figure(Parameters):
                     self._set(self.complete(self.parse(fragment)))
                 case {"commit": text}:
                     self._commit(str(text))
+                case {"live": record}:
+                    self._take(record)
                 case {"skip": _}:
                     self.open = False
                 case {"ask": _}:
@@ -134,7 +160,7 @@ class Figure(Parameters):
                 case other:
                     raise ValueError(f"unknown action {other!r}")
         except (ValueError, LookupError) as refused:
-            self.error = str(refused.args[0])
+            self.error, self._live_error = str(refused.args[0]), "live" in action
         finally:
             self._applying = False
         self._push()
@@ -144,6 +170,17 @@ class Figure(Parameters):
         self.apply({"restore": fragment})
         if self.error:
             raise ValueError(self.error)
+
+    def _take(self, record: Any) -> None:
+        """Put a live run beside the recorded ones, or take it away; one that cannot be read changes nothing."""
+        if record is not None:
+            record = live.checked(record, self.key(), self.experiment, self.live_columns, self.words)
+        self.measured = None if record is None else self.read_live(record)
+        self.live = record
+
+    def recorded(self, name: str) -> tuple[Reading, ...]:
+        """Return the readings of that recording, one for each GPU; the name is one of `recordings`."""
+        return tuple(reading for reading in self.readings if reading["recording"] == name)
 
     def _set(self, changes: dict[str, Any]) -> None:
         self.check(changes)

@@ -13,6 +13,7 @@ from sim.gpus import gpu, names
 from sim.littles_law import LOAD_BYTES
 from widgets import cycle_rows, latency_readings, latency_words, marks, warp_ramps
 from widgets.figure import Figure
+from widgets.latency_readings import Shape, Shapes
 from widgets.marks import PHONE, WIDE
 from widgets.parts import Choice, Comparison, Prediction, Preset, Range, Reading, Readout, Stepper, Table, Value
 from widgets.theme import Roles
@@ -84,14 +85,16 @@ class LatencyHiding(Figure):
         N_("T4, RTX 3090, L4 and H200 have no latency in the table, since none could be sourced: set one yourself."),
     )  # fmt: skip
     inspect_hint = N_("Point at a cycle, at a warp’s row or at the curve, or walk through them with the arrow keys.")
+    recordings = ("loads_in_flight",)
     experiment = "loads_in_flight"
+    live_columns = latency_readings.ROW
     height, phone_height = cycle_rows.INNER + 12, 480
 
     # ------------------------------------------------------------------------------ state
 
     def __init__(self, words: Words | None = None, readings: Sequence[Reading] = (), **state: Value) -> None:
         super().__init__(words, readings, **state)
-        self._recorded = latency_readings.read(self.readings)
+        self._recorded = latency_readings.recorded(readings[0]) if readings else None
 
     def simulate(self) -> EnoughWarps:
         """Run the scheduler and the memory; ValueError in the reader's language."""
@@ -220,4 +223,12 @@ class LatencyHiding(Figure):
         if shapes is None:
             what, why = words("Bandwidth of these loads"), words("Not measured for this book yet.")
             return Comparison(what, self.trace.memory.bandwidth_gb_per_s, None, "GB/s", provenance=why)
-        return latency_readings.comparison(shapes, (self.bytes, self.loads, self.trace.sm_warps), words)
+        return latency_readings.comparison(shapes, self.measured, self._shape(), words)
+
+    def _shape(self) -> Shape:
+        return self.bytes, self.loads, self.trace.sm_warps
+
+    def read_live(self, record: Reading) -> Shapes:
+        """Index a live run's rows."""
+        latency_readings.check(record, self.words)
+        return latency_readings.read(record)

@@ -14,6 +14,7 @@ from sim.occupancy_curve import curve, one_more
 from sim.sm_shelves import fill
 from widgets import marks, occupancy_readings, occupancy_stairs, occupancy_words, sm_drawing
 from widgets.figure import Figure
+from widgets.occupancy_readings import Recorded
 from widgets.occupancy_words import Kernel
 from widgets.parts import Choice, Comparison, Prediction, Preset, Range, Reading, Readout, Table, Value
 from widgets.sm_layout import INNER, LEFT, RIGHT, Shown
@@ -90,7 +91,9 @@ class Occupancy(Figure):
         ),
     )  # fmt: skip
     inspect_hint = N_("Point at a block, a warp, a shelf or a step, or walk through them with the arrow keys.")
+    recordings = ("occupancy",)
     experiment = "occupancy"
+    live_columns = occupancy_readings.ROW
     height, phone_height = INNER + 12, 480
 
     # ------------------------------------------------------------------------------ state
@@ -215,4 +218,8 @@ class Occupancy(Figure):
 
     def comparison(self) -> Comparison:
         """The blocks of the model beside what the CUDA runtime said for the same launch, which must be equal."""
-        return occupancy_readings.comparison(self._recorded, self.trace.fits, self.words)
+        return occupancy_readings.comparison(self._recorded, self.measured, self.trace.fits, self.words)
+
+    def read_live(self, record: Reading) -> Recorded:
+        """Index a live run by launch shape."""
+        return occupancy_readings.read((record,))

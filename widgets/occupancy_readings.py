@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from sim.gpus import device_capability
 from sim.occupancy import Occupancy
+from widgets.live import COUNT
 from widgets.parts import Comparison, Reading
 from widgets.words import Words
 
-RECORDED_ON = "9.0"
-"""Compute capability of the GPU that the readings are from, an H200 (sim/gpus.toml)."""
-
+ROW = {
+    "threads_per_block": COUNT, "registers_per_thread": COUNT, "dynamic_shared_bytes": COUNT, "blocks_per_sm": COUNT,
+}  # fmt: skip
+PRESETS = ("registers_64", "kib_114", "kib_113")
+"""States that were recorded."""
 _CALL = "cudaOccupancyMaxActiveBlocksPerMultiprocessor"
 
 Shape = tuple[int, int, int]
@@ -25,14 +29,13 @@ class Recorded:
     rows: int
 
     def of(self, kernel: Occupancy) -> Sequence[tuple[int, Reading]]:
-        """Return what was recorded for exactly this launch, nothing for another one or another SM."""
-        if kernel.compute_capability != RECORDED_ON:
-            return ()
+        """Return what was read for exactly this launch, nothing for another one or another SM."""
         shape = kernel.threads_per_block, kernel.registers_per_thread, kernel.shared_bytes_per_block
-        return self.shapes.get(shape, ())
+        found = self.shapes.get(shape, ())
+        return [one for one in found if device_capability(one[1]["gpu"]) == kernel.compute_capability]
 
     def blocks(self, kernel: Occupancy) -> int | None:
-        """Return the recorded blocks, None without a reading; of readings that disagree the farthest from the model."""
+        """Return the blocks read, None without a reading; of readings that disagree the farthest from the model."""
         found = [blocks for blocks, _ in self.of(kernel)]
         return max(found, key=lambda blocks: abs(blocks - kernel.blocks_per_sm)) if found else None
 
@@ -47,20 +50,37 @@ def read(readings: Sequence[Reading]) -> Recorded:
     return Recorded(shapes, sum(len(reading["rows"]) for reading in readings))
 
 
-def comparison(recorded: Recorded, kernel: Occupancy, words: Words) -> Comparison:
-    """Return the strip: blocks of the model beside those recorded."""
-    what, found = words("Blocks of this kernel on one SM"), recorded.of(kernel)
-    blocks = recorded.blocks(kernel)
+def comparison(recorded: Recorded, live: Recorded | None, kernel: Occupancy, words: Words) -> Comparison:
+    """Return the strip: blocks of the model beside those recorded and those of a live run."""
+    found, blocks = recorded.of(kernel), recorded.blocks(kernel)
+    both = Comparison(
+        words("Blocks of this kernel on one SM"), kernel.blocks_per_sm, blocks, exact=True, presets=PRESETS,
+        live=live.blocks(kernel) if live else None, live_why=_why(live, kernel, words),
+    )  # fmt: skip
     if blocks is None:
         why = words(
             "The {n} readings are of other launches, on one H200: {call}.", n=words.num(recorded.rows), call=_CALL
         )  # fmt: skip
-        return Comparison(what, kernel.blocks_per_sm, None, exact=True, provenance=why)
+        return replace(both, provenance=why)
     reading = next(reading for value, reading in found if value == blocks)
     provenance = words(
         "One {gpu}, {date}, driver {driver}, CUDA {cuda}: {call}.",
         call=_CALL,
         **{key: reading[key] for key in ("gpu", "date", "driver", "cuda")},
     )
-    device = reading["gpu"].removeprefix("NVIDIA ")
-    return Comparison(what, kernel.blocks_per_sm, blocks, exact=True, device=device, provenance=provenance)
+    return replace(both, device=reading["gpu"].removeprefix("NVIDIA "), provenance=provenance)
+
+
+def _why(live: Recorded | None, kernel: Occupancy, words: Words) -> str:
+    """Say why a live run has no such launch: its GPU's SMs may be others."""
+    devices = {reading["gpu"] for some in live.shapes.values() for _, reading in some} if live else set()
+    for device in devices:
+        capability = device_capability(device)
+        if capability is None:
+            return words("The compute capability of the live run’s {gpu} is not known here.", gpu=device)
+        if capability != kernel.compute_capability:
+            return words(
+                "The live run’s {gpu} has compute capability {one}; this state asks about {other}.",
+                gpu=device, one=capability, other=kernel.compute_capability,
+            )  # fmt: skip
+    return ""

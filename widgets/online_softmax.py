@@ -77,6 +77,7 @@ class OnlineSoftmax(Figure):
         ),
     )
     inspect_hint = N_("Point at a score or a factor, or walk through them with the arrow keys.")
+    recordings = ("online_softmax",)
     experiment = "online_softmax"
     height = phone_height = softmax_drawing.HEIGHT
 
@@ -107,6 +108,8 @@ class OnlineSoftmax(Figure):
         The page keeps refused text in its field. Without this, neither row could become longer: each would
         be refused for the length of the other.
         """
+        if "live" in action:
+            return super().apply(action)
         changes = action.get("set", {})
         typed = {name: changes[name] for name in ("score", "value") if name in changes}
         waiting = {**getattr(self, "_waiting", {}), **typed}

@@ -106,10 +106,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The model beside a reading of real hardware, both in `unit`.
+    """The model beside readings of real hardware, all in `unit`: one row of the strip.
 
-    `recorded` is None where this state has no reading; `provenance` then says so. `exact` marks
-    structural counts, where anything but equality is a fault of the model.
+    `recorded` is None where this state has no reading; `provenance` then says so, and `presets` names states that
+    have one. `live` is None where the live run has none. `exact` marks structural counts, where anything but equality
+    is a fault of the model.
     """
 
     what: str
@@ -120,6 +121,14 @@ class Comparison:
     exact: bool = False
     device: str = ""
     provenance: str = ""
+    presets: tuple[str, ...] = ()
+    by_box: bool = True
+    """Whether the GPU box measures this; counts that need a profiler it does not."""
+    live: float | None = None
+    live_model: float | None = None
+    """What the model says of the live run, where its constants are read from that run; None: `model`."""
+    live_why: str = ""
+    """Why a live run that is there has no number for this state; "": it has no such row."""
 
 
-Reading = Mapping[str, Any]  # one JSON file of chapters/recorded/, see README
+Reading = Mapping[str, Any]  # one JSON file of chapters/recorded/, or a live run in the same shape; see README

@@ -88,6 +88,7 @@ class PipelineSlots(Figure):
         N_("What comes before the first move and after the last item: the launch, and writing the result back."),
     )
     inspect_hint = N_("Point at a bar, a gap or an arrow, or walk through them with the arrow keys.")
+    recordings = ("pipeline_slots",)
     experiment = "pipeline_slots"
     height = phone_height = timeline.HEIGHT
 

@@ -112,7 +112,8 @@ class StreamTimeline(Figure):
         ),
     )
     inspect_hint = N_("Point at a bar, a gap or an arrow, or walk through them with the arrow keys.")
-    experiment = "stream_timeline"
+    recordings = ("stream_timeline",)
+    experiment = "double_buffer"
     height = phone_height = timeline.HEIGHT
 
     # ------------------------------------------------------------------------------ state

@@ -66,7 +66,7 @@ class Rooms(Protocol):
         """Return the figure's card as HTML."""
 
     def readings(self, key: str) -> list[Json]:
-        """Return the recorded readings of a figure."""
+        """Return the recorded readings of a figure, each with the `recording` that it is; LookupError without one."""
 
     def exercise(self, file: Path) -> dict[str, Json]:
         """Return `answer` and `mistakes` that an exercise computes, or why it cannot: `refused`."""
@@ -141,11 +141,14 @@ class Live:
         """See `Rooms`."""
         from widgets import figures
 
-        experiment = figures.load(key).experiment
-        if experiment is None:
-            return []
-        files = sorted(self._places.recorded.glob(f"*/{experiment}.json"))
-        return [json.loads(file.read_text("utf-8")) for file in files]
+        found = []
+        for name in figures.load(key).recordings:
+            files = sorted(self._places.recorded.glob(f"*/{name}.json"))
+            if not files:
+                there = ", ".join(sorted({file.stem for file in self._places.recorded.glob("*/*.json")}))
+                raise LookupError(f"figure {key}: there is no recording {name!r}; there are {there or 'none'}")
+            found += [json.loads(file.read_text("utf-8")) | {"recording": name} for file in files]
+        return found
 
     def exercise(self, file: Path) -> dict[str, Json]:
         """See `Rooms`."""
