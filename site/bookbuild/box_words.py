@@ -48,6 +48,7 @@ def _dialog(words: Words) -> dict[str, str]:
         "token": words("Token"),
         "keptHere": words("Kept in this tab until it is closed, and nowhere else."),
         "connect": words("Connect a box"),
+        "connectNow": words("Connect"),
         "cancel": words("Cancel"),
         "close": words("Close"),
         "disconnect": words("Disconnect"),

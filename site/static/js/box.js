@@ -129,7 +129,7 @@ export class Box extends EventTarget {
   async *run(experiment, inputs, signal, waits = () => {}) {
     const free = await this.#line(signal, waits);
     const silence = new AbortController();
-    let heard = performance.now(), looked = heard;
+    let heard = performance.now(), looked = heard, over = false, ended = false;
     const timer = setInterval(() => {
       const now = performance.now();
       if (now - looked > 5 * LOOK + 1000) heard = now; // the page slept, not the box
@@ -143,9 +143,9 @@ export class Box extends EventTarget {
       });
       if (!response.ok) throw await refusal(response);
       const reader = response.body.getReader(), parser = new Parser();
-      let over = false;
       for (;;) {
         const { value, done } = await reader.read();
+        ended = done;
         if (done && over) return; // the box ends the stream itself: the line is clean for the next question
         if (done) throw new Lost();
         heard = performance.now();
@@ -161,7 +161,7 @@ export class Box extends EventTarget {
       throw new Lost();
     } finally {
       clearInterval(timer);
-      silence.abort(); // whoever stops reading ends the run
+      if (!ended) silence.abort(); // whoever stops reading ends the run
       free();
     }
   }

@@ -46,7 +46,7 @@ class Dialog {
     this.token.setAttribute("aria-describedby", "box-kept");
     this.place = make("div", { className: "measure-ctl" }, make("label", { htmlFor: "box-address" }, words.address), this.address, this.wrong);
     this.other = make("button", { type: "button", className: "quietly", onclick: () => this.#elsewhere() }, words.other);
-    this.go = make("button", { className: "btn main" }, words.connect);
+    this.go = make("button", { className: "btn main" }, words.connectNow);
     this.form = make("form", { noValidate: true, onsubmit: (event) => { event.preventDefault(); this.#connect(); } },
       this.place,
       make("div", { className: "measure-ctl" }, make("label", { htmlFor: "box-token" }, words.token), this.token,

@@ -1,10 +1,10 @@
 // What keeps a page from its box, told from what was observed: facts in, a finding out; nothing is asked here.
 //
 // Facts: `page` {origin, https, loopback, secure}, `box` {origin, https, loopback, host, port}, `safari`, `permission`
-// ("granted", "denied", "prompt" or null where the browser has none), `ping` (null before it was tried; "box"; "other":
-// an answer, but no box's; "hidden": an answer that the page may not read; "silent": no answer in time; "none": no
-// connection), `health` (null; "refused": not let through by the browser; "silent"; or {status, code, why, body}),
-// `token` (whether one was given).
+// ("granted", "denied", "prompt" or null where the browser has none), `ping` (null before it was tried; "box"; "host": a
+// box that does not go by this name; "other": an answer, but no box's; "hidden": an answer that the page may not read;
+// "silent": no answer in time; "none": no connection), `health` (null; "refused": not let through by the browser;
+// "silent"; or {status, code, why, body}), `token` (whether one was given).
 //
 // A finding: `code` names its words, `values` fill them, `commands` are to be typed, `connected` says whether the box can
 // be used all the same.
@@ -27,6 +27,7 @@ export function beforehand({ page, box, safari }) {
 
 function unreached({ page, box, permission, ping }) {
   const values = { address: box.origin, host: box.host, port: box.port };
+  if (ping === "host") return finding("host", { values, commands: [serve(`--allow-host ${box.host}`)] });
   if (permission === "denied" && !page.loopback) return finding("permission", { values: { ...values, origin: page.origin } });
   if (ping === "silent") return finding("silent", { values });
   if (ping === "other" || ping === "hidden") return finding("other", { values, commands: [serve()] });
@@ -39,7 +40,6 @@ function answered({ page, box, health, token }) {
   const values = { address: box.origin, origin: page.origin, host: box.host, why: health.why ?? "", status: health.status };
   if (health.status === 401) return finding(token ? "token" : "noToken", { values, commands: [] });
   if (health.status === 403) return finding("origin", { values, commands: [serve(`--allow-origin ${page.origin}`)] });
-  if (health.status === 421) return finding("host", { values, commands: [serve(`--allow-host ${box.host}`)] });
   if (health.status !== 200 || !health.body) return finding("odd", { values });
   const { state, why, queued, queue_limit: limit } = health.body;
   const told = { ...values, why: why ?? "", queued, limit };

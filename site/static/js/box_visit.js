@@ -20,11 +20,12 @@ async function again() {
   if (["silent", "nothing", "nothingThere"].includes(finding.code)) box.away(known, token);
 }
 
-/** What an invitation in the address bar says is kept; it connects where the box is known. */
-export function accept({ address, token }) {
-  keep(address || (served() ? location.origin : kept().address), token);
-  resumed = null;
-  return resume();
+/** Connect as an invitation in the address bar says: to the box that it names, or to the one that this page comes from. */
+export async function accept({ address, token }) {
+  const place = address || location.origin;
+  keep(address, token); // for the dialog, should it not connect
+  resumed = box.connect(place, token);
+  await resumed;
 }
 
 /** The name of the GPU that is connected; "" where kernels are interpreted. */

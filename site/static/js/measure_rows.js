@@ -5,10 +5,13 @@ import { fill, make } from "./dom.js";
 
 const MOST = 2000; // rows of one run: the longest experiment has some ninety
 const LONGEST = 60; // characters of a cell
+const DIGITS = 4; // of what was measured, as its spread deserves
 
 function number(value) {
   if (Number.isInteger(value)) return value.toLocaleString("en").replace("-", "\u2212");
-  return value.toLocaleString("en", { maximumSignificantDigits: 5 }).replace("-", "\u2212");
+  const whole = Math.trunc(Math.abs(value)).toString().length; // digits before the point are never rounded away
+  const digits = Math.min(Math.max(DIGITS, whole), 21);
+  return value.toLocaleString("en", { minimumSignificantDigits: digits, maximumSignificantDigits: digits }).replace("-", "\u2212");
 }
 
 /** A value as a cell shows it. */
