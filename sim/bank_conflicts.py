@@ -98,6 +98,14 @@ class SharedAccess:
         return len(self.steps)
 
     @property
+    def pipe_cycles(self) -> int:
+        """Cycles of the data path, where requests queue so that it never idles: it does one wavefront a cycle.
+
+        Source: Nsight Compute Profiling Guide, 2.3.7 (a wavefront is what the unit can process in one cycle).
+        """
+        return self.wavefronts
+
+    @property
     def ideal_wavefronts(self) -> int:
         """Wavefronts that the width needs without any conflict: parts that hold an active lane."""
         return sum(1 for part in self.parts if part.active)

@@ -12,8 +12,9 @@ from bokeh.models import Plot
 
 from sim.bank_conflicts import BANKS, WARP_LANES, WORD_BYTES, Op, SharedAccess, simulate
 from sim.tile_addresses import TMA_ROW_BYTES, Tile, TileTotals, parse_pattern
-from widgets import bank_drawing, bank_words, pattern_words
+from widgets import bank_drawing, bank_readings, bank_words, pattern_words
 from widgets.bank_drawing import Shown
+from widgets.bank_readings import Requests
 from widgets.figure import Figure
 from widgets.parts import Choice, Comparison, Prediction, Preset, Range, Reading, Readout, Stepper, Table, Text
 from widgets.words import N_
@@ -125,8 +126,9 @@ class BankConflicts(Figure):
         N_("Tiles that do not start where the swizzle’s own pattern does: here every tile starts at byte 0."),
     )
     inspect_hint = N_("Point at a lane or a cell, or walk through them with the arrow keys.")
-    recordings = ("bank_conflicts",)
+    recordings = ("bank_conflicts", "bank_conflict_cycles")
     experiment = "bank_conflict_cycles"
+    live_columns = bank_readings.ROW
     height = bank_drawing.HEIGHT
     phone_height = bank_drawing.PHONE_HEIGHT
 
@@ -202,10 +204,11 @@ class BankConflicts(Figure):
                 "tile_requests": whole.requests, "tile_wavefronts": whole.wavefronts,
                 "tile_ideal": whole.ideal_wavefronts, "tile_extra": whole.extra_wavefronts,
             }  # fmt: skip
-        if found := self._recorded():
+        counts = self.recorded("bank_conflicts")
+        if found := bank_readings.count(counts, access):
             told["recorded"] = found[1]["wavefronts"]
-        if self.readings:
-            told["readings"] = sum(len(reading["rows"]) for reading in self.readings)
+        if counts:
+            told["readings"] = sum(len(reading["rows"]) for reading in counts)
         return told
 
     # ---------------------------------------------------------------------------- drawing
@@ -273,32 +276,18 @@ class BankConflicts(Figure):
     def _secret(self) -> str:
         return self.words("your guess first") if self.veiled else ""
 
-    def _recorded(self) -> tuple[Reading, Mapping[str, Any]] | None:
-        """The reading of these very addresses, this width and operation, if there is one."""
-        access = self.trace.access
-        same = {"op": access.op, "width_bytes": access.width_bytes, "lanes": list(access.addresses)}
-        for reading in self.readings:
-            for row in reading["rows"]:
-                if all(row[key] == value for key, value in same.items()):
-                    return reading, row
-        return None
+    # --------------------------------------------------------------------------- hardware
 
     def comparison(self) -> Comparison:
         """The wavefronts of the model beside the profiler's, which must be equal."""
-        words, wavefronts = self.words, self.trace.access.wavefronts
-        what = words("Wavefronts for this load") if self.op == "load" else words("Wavefronts for this store")
-        found = self._recorded()
-        if found is None:
-            why = words(
-                "These addresses have not been run under the profiler yet. "
-                "Row 0 and column 0 of a tile have readings at many pitches."
-            )
-            return Comparison(what, wavefronts, None, exact=True, provenance=why)
-        reading, row = found
-        provenance = words(
-            "One {gpu}, {date}, driver {driver}, CUDA {cuda}, Nsight Compute counter {counter}",
-            counter=reading["inputs"]["counters"][self.op],
-            **{key: reading[key] for key in ("gpu", "date", "driver", "cuda")},
-        )
-        device = reading["gpu"].removeprefix("NVIDIA ")
-        return Comparison(what, wavefronts, row["wavefronts"], exact=True, device=device, provenance=provenance)
+        return bank_readings.wavefronts(self.recorded("bank_conflicts"), self.trace.access, self.words)
+
+    def comparisons(self) -> Sequence[Comparison]:
+        """Below the wavefronts, the cycles of such a request."""
+        some = [bank_readings.recorded(reading) for reading in self.recorded("bank_conflict_cycles")[:1]]
+        timed = (bank_readings.cycles(one, self.measured, self.trace.access, self.words) for one in some)
+        return self.comparison(), *timed
+
+    def read_live(self, record: Reading) -> Requests:
+        """Index a live run by addresses."""
+        return bank_readings.read(record)

@@ -12,10 +12,11 @@ from bokeh.models import Plot
 from sim.address_pattern import parse_pattern
 from sim.coalescing import GlobalAccess, simulate, strided
 from sim.lane_choice import LANES, ORDERS, in_order, switched
-from widgets import coalescing_drawing, coalescing_words, pattern_words
+from widgets import coalescing_drawing, coalescing_readings, coalescing_words, pattern_words
+from widgets.coalescing_readings import Gathers
 from widgets.figure import Figure
-from widgets.parts import Choice, Comparison, Prediction, Preset, Range, Reading, Readout, Table, Text, Value
-from widgets.words import N_, Words
+from widgets.parts import Choice, Comparison, Prediction, Preset, Range, Reading, Readout, Table, Text
+from widgets.words import N_
 
 
 class Coalescing(Figure):
@@ -89,17 +90,12 @@ class Coalescing(Figure):
         ),
     )
     inspect_hint = N_("Point at a lane or a sector, or walk through them with the arrow keys.")
-    recordings = ("global_loads",)
+    recordings = ("global_loads", "strided_copy")
     experiment = "strided_copy"
+    live_columns = coalescing_readings.ROW
     height, phone_height = coalescing_drawing.HEIGHT, coalescing_drawing.PHONE_HEIGHT
 
     # ------------------------------------------------------------------------------ state
-
-    def __init__(self, words: Words | None = None, readings: Sequence[Reading] = (), **state: Value) -> None:
-        super().__init__(words, readings, **state)
-        self._recorded = {
-            (row["width_bytes"], *row["lanes"]): (reading, row) for reading in readings for row in reading["rows"]
-        }
 
     def simulate(self) -> GlobalAccess:
         """Trace the load; ValueError in the reader's language."""
@@ -127,10 +123,11 @@ class Coalescing(Figure):
             "efficiency_percent": 100 * access.efficiency, "lanes": access.active_lanes, "width": self.width,
             "span_bytes": access.span_bytes,
         }  # fmt: skip
-        if found := self._reading():
+        counts = self.recorded("global_loads")
+        if found := coalescing_readings.count(counts, access):
             told["recorded"] = found[1]["sectors"]
-        if self.readings:
-            told["readings"] = sum(len(reading["rows"]) for reading in self.readings)
+        if counts:
+            told["readings"] = sum(len(reading["rows"]) for reading in counts)
         return told
 
     # ---------------------------------------------------------------------------- drawing
@@ -203,24 +200,16 @@ class Coalescing(Figure):
 
     # --------------------------------------------------------------------------- hardware
 
-    def _reading(self) -> tuple[Reading, Mapping[str, Any]] | None:
-        """The reading of these very addresses and this width, if there is one."""
-        return self._recorded.get((self.trace.width_bytes, *self.trace.addresses))
-
     def comparison(self) -> Comparison:
         """The sectors of the model beside the profiler's, which must be equal."""
-        words, sectors, what = self.words, self.trace.sectors, self.words("Sectors of this load")
-        found = self._reading()
-        if found is None:
-            why = words(
-                "These addresses have not been run under the profiler yet. Strides and offsets have, at every width."
-            )
-            return Comparison(what, sectors, None, exact=True, provenance=why)
-        reading, row = found
-        provenance = words(
-            "One {gpu}, {date}, driver {driver}, CUDA {cuda}, Nsight Compute counter {counter}",
-            counter=reading["inputs"]["counters"]["sectors"],
-            **{key: reading[key] for key in ("gpu", "date", "driver", "cuda")},
-        )
-        device = reading["gpu"].removeprefix("NVIDIA ")
-        return Comparison(what, sectors, row["sectors"], exact=True, device=device, provenance=provenance)
+        return coalescing_readings.sectors(self.recorded("global_loads"), self.trace, self.words)
+
+    def comparisons(self) -> Sequence[Comparison]:
+        """Below the sectors, the time of a gather of such loads."""
+        gathers = [coalescing_readings.recorded(reading) for reading in self.recorded("strided_copy")[:1]]
+        timed = (coalescing_readings.times(one, self.measured, self.trace, self.words) for one in gathers)
+        return self.comparison(), *timed
+
+    def read_live(self, record: Reading) -> Gathers:
+        """Index a live run by addresses."""
+        return coalescing_readings.read(record)

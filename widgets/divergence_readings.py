@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from sim.address_pattern import WARP_LANES
 from sim.divergence import Divergence, loop, simulate
 from sim.divergence_fit import CycleFit, fit
 from widgets.live import LANES, POSITIVE, TEXT, once, one_of

@@ -9,9 +9,10 @@ import param
 from bokeh.models import Plot
 
 from sim.online_softmax import MAX_VALUE
-from widgets import score_row, softmax_drawing
+from widgets import score_row, softmax_drawing, softmax_readings
 from widgets.figure import Figure
-from widgets.parts import Choice, Comparison, Prediction, Preset, Range, Readout, Stepper, Table, Text
+from widgets.parts import Choice, Comparison, Prediction, Preset, Range, Reading, Readout, Stepper, Table, Text
+from widgets.softmax_readings import Ways
 from widgets.softmax_walk import Walk, walk
 from widgets.softmax_words import Say, shown, tiny
 from widgets.words import N_
@@ -79,6 +80,7 @@ class OnlineSoftmax(Figure):
     inspect_hint = N_("Point at a score or a factor, or walk through them with the arrow keys.")
     recordings = ("online_softmax",)
     experiment = "online_softmax"
+    live_columns = softmax_readings.ROW
     height = phone_height = softmax_drawing.HEIGHT
 
     # ------------------------------------------------------------------------------ state
@@ -206,17 +208,17 @@ class OnlineSoftmax(Figure):
         return Table((words("step"), words("scores"), words("factor r"), "m", "ℓ", "u", "u/ℓ"), tuple(rows))
 
     def comparison(self) -> Comparison:
-        """A structural count that a kernel can report; there is no reading of it yet."""
-        return Comparison(
-            self.words("Rescales of this row"),
-            self.trace.rescales,
-            None,
-            exact=True,
-            provenance=self.words(
-                "Not measured yet: a kernel that takes the same blocks has to count as many factors below 1, "
-                "its first block aside."
-            ),
-        )
+        """The time of long rows folded as this one is; without a reading, the count that a kernel could report."""
+        words, trace = self.words, self.trace
+        if not self.readings:
+            why = words("Not measured for this book yet.")
+            return Comparison(words("Rescales of this row"), trace.rescales, None, exact=True, provenance=why)
+        ways = softmax_readings.recorded(self.readings[0])
+        return softmax_readings.comparison(ways, self.measured, len(trace.blocks), words)
+
+    def read_live(self, record: Reading) -> Ways:
+        """Index a live run by way and columns."""
+        return softmax_readings.read(record)
 
     # ---------------------------------------------------------------------------- drawing
 

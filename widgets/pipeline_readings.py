@@ -8,26 +8,59 @@ stands beside the recorded amount of arithmetic whose ratio of computing to movi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sim.pipeline import simulate
+from sim.pipeline import MAX_ITEMS, MAX_SLOTS, MAX_US, simulate
+from widgets.live import COUNT, between, once, one_of, whole
 from widgets.parts import Comparison, Reading
 from widgets.words import Words
 
 KIB = 1024
 
 
+ROW = {
+    "what": one_of("move", "work", "both"), "slots": whole(1, MAX_SLOTS), "fmas": COUNT.or_null,
+    "items": whole(1, MAX_ITEMS), "item_bytes": COUNT, "item_us": between(0, MAX_US), "us": between(0, MAX_US),
+    "count": COUNT,
+}  # fmt: skip
+Key = tuple[str, int, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """One reading: its rows by kind, slots and amount of arithmetic, and those of a second recording."""
+
+    reading: Reading
+    rows: Mapping[Key, Reading]
+    again: Mapping[Key, Reading]
+
+    def works(self, slots: int) -> list[Reading]:
+        """Return the rows of arithmetic alone which have a pipeline of so many slots beside them."""
+        rows = self.rows
+        return [row for (what, _, _), row in rows.items() if what == "work" and ("both", slots, row["fmas"]) in rows]
+
+    def pipeline(self, slots: int, fmas: int | None) -> Recorded | None:
+        """Return one pipeline with its parts; None while a part is missing."""
+        rows = self.rows
+        keys: list[Key] = [("both", slots, fmas), ("move", 1, None), ("work", 1, fmas), ("move", slots, None)]
+        if not all(key in rows for key in keys):
+            return None
+        both, move, work, through = (rows[key] for key in keys)
+        if move["items"] != both["items"]:
+            return None
+        amounts = len(self.works(slots))
+        return Recorded(self.reading, both, move["item_us"], work["item_us"], through["item_us"], amounts)
+
+
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One recorded pipeline; times in µs."""
+    """One pipeline that was run; times in µs."""
 
     reading: Reading
     both: Reading
     """The pipeline's row."""
-    again_us: float
-    """The same pipeline, recorded by a second process."""
     move_us: float
     """An item's move alone, through one slot: one move after the other, as the model's mover works."""
     compute_us: float
@@ -39,12 +72,12 @@ class Recorded:
 
     @property
     def model_us(self) -> float:
-        """What the simulator says for the recorded items, from moves and arithmetic alone."""
+        """What the simulator says for the items, from moves and arithmetic alone."""
         return _model_us(self.both["items"], self.move_us, self.compute_us, self.both["slots"])
 
     @property
     def recorded_us(self) -> float:
-        """What was recorded for all items."""
+        """What was read for all items."""
         return float(self.both["us"])
 
     @property
@@ -58,9 +91,21 @@ class Recorded:
         return (self.recorded_us - self.model_us) / float(self.both["items"])
 
 
-@lru_cache(maxsize=64)  # every control's move asks again, and a reading has no more pipelines than this
+@lru_cache(maxsize=128)  # every control's move asks again, and a reading has no more pipelines than this
 def _model_us(items: int, move_us: float, compute_us: float, slots: int) -> float:
     return simulate(items, move_us, compute_us, slots).total_us
+
+
+def read(reading: Reading) -> Rows:
+    """Index a reading, or a live run."""
+    rows, again = (
+        {(row["what"], row["slots"], row["fmas"]): row for row in some}
+        for some in (reading["rows"], reading.get("again") or ())
+    )
+    return Rows(reading, rows, again)
+
+
+recorded = once(read)
 
 
 def find(readings: Sequence[Reading], slots: int, move_us: float, compute_us: float) -> Recorded | None:
@@ -71,33 +116,26 @@ def find(readings: Sequence[Reading], slots: int, move_us: float, compute_us: fl
     """
     share = _share(move_us, compute_us)
     for reading in readings:
-        rows, again = (_keyed(reading[recording]) for recording in ("rows", "again"))
-        works = [row for (what, _, _), row in rows.items() if what == "work" and ("both", slots, row["fmas"]) in rows]
-        if not works:
-            continue
-        alone = float(rows["move", 1, None]["item_us"])
-        work = min(works, key=lambda row: abs(_share(alone, row["item_us"]) - share))
-        key = "both", slots, work["fmas"]
-        through = float(rows["move", slots, None]["item_us"])
-        return Recorded(reading, rows[key], again[key]["us"], alone, work["item_us"], through, len(works))
+        rows = recorded(reading)
+        if works := rows.works(slots):
+            alone = float(rows.rows["move", 1, None]["item_us"])
+            work = min(works, key=lambda row: abs(_share(alone, row["item_us"]) - share))
+            return rows.pipeline(slots, work["fmas"])
     return None
-
-
-def _keyed(rows: Sequence[Reading]) -> dict[tuple[str, int, int | None], Reading]:
-    return {(row["what"], row["slots"], row["fmas"]): row for row in rows}
 
 
 def _share(move_us: float, compute_us: float) -> float:
     return compute_us / (move_us + compute_us)
 
 
-def comparison(found: Recorded, words: Words) -> Comparison:
-    """Return the strip: the recorded pipeline beside the model's, and where each time comes from."""
+def comparison(found: Recorded, live: Rows | None, words: Words) -> Comparison:
+    """Return the strip: the recorded pipeline beside the model's and a live one, and where each time comes from."""
     both, reading, num = found.both, found.reading, words.num
+    slots, fmas = both["slots"], both["fmas"]
     source = words(
         "One {gpu}, {date}, driver {driver}, CUDA {cuda}: one block an SM moves with cp.async, median of {count};"
         " recorded again: {again} µs.",
-        count=num(both["count"]), again=num(found.again_us, 2),
+        count=num(both["count"]), again=num(recorded(reading).again["both", slots, fmas]["us"], 2),
         **{key: reading[key] for key in ("gpu", "date", "driver", "cuda")},
     )  # fmt: skip
     model = words(
@@ -109,11 +147,20 @@ def comparison(found: Recorded, words: Words) -> Comparison:
         n=num(found.amounts),
     )  # fmt: skip
     source = words("{first} {second}", first=source, second=model)
+    now = live.rows.get(("both", slots, fmas)) if live else None
+    why = ""
+    if now and (now["items"], now["item_bytes"]) != (both["items"], both["item_bytes"]):
+        why = words(
+            "The live run took {n} items of {size} KiB; leave its inputs as they were offered to compare.",
+            n=num(now["items"]), size=num(now["item_bytes"] / KIB),
+        )  # fmt: skip
+        now = None
+    alone = live.pipeline(slots, fmas) if live and now else None
     return Comparison(
         what=words(
             "{n} items of {size} KiB on each SM, {slots}; computing takes {ratio} times as long as moving",
             n=num(both["items"]), size=num(both["item_bytes"] // KIB), ratio=num(found.compute_us / found.move_us, 2),
-            slots=words.plural("{n} slot", "{n} slots", both["slots"]),
+            slots=words.plural("{n} slot", "{n} slots", slots),
         ),
         model=found.model_us,
         recorded=found.recorded_us,
@@ -121,4 +168,7 @@ def comparison(found: Recorded, words: Words) -> Comparison:
         digits=2,
         device=reading["gpu"],
         provenance=words("{first} {second}", first=source, second=chosen),
+        live=now["us"] if now else None,
+        live_model=alone.model_us if alone else None,
+        live_why=why,
     )  # fmt: skip

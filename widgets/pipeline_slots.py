@@ -13,9 +13,9 @@ from bokeh.models import Plot
 from sim.pipeline import Pipeline, simulate
 from widgets import pipeline_readings, timeline
 from widgets.figure import Figure
-from widgets.parts import Choice, Comparison, Prediction, Preset, Range, Readout, Table
+from widgets.parts import Choice, Comparison, Prediction, Preset, Range, Reading, Readout, Table
 from widgets.pipeline_chart import PipelineChart, waited_us, waits
-from widgets.pipeline_readings import Recorded
+from widgets.pipeline_readings import Recorded, Rows
 from widgets.words import N_
 
 MOVE_US, COMPUTE_US = 1.29, 0.28
@@ -90,6 +90,7 @@ class PipelineSlots(Figure):
     inspect_hint = N_("Point at a bar, a gap or an arrow, or walk through them with the arrow keys.")
     recordings = ("pipeline_slots",)
     experiment = "pipeline_slots"
+    live_columns = pipeline_readings.ROW
     height = phone_height = timeline.HEIGHT
 
     # ------------------------------------------------------------------------------ state
@@ -245,4 +246,8 @@ class PipelineSlots(Figure):
     def comparison(self) -> Comparison | None:
         """Return the recorded pipeline nearest to the state beside the model's; None without a reading."""
         found = self._recorded()
-        return pipeline_readings.comparison(found, self.words) if found else None
+        return pipeline_readings.comparison(found, self.measured, self.words) if found else None
+
+    def read_live(self, record: Reading) -> Rows:
+        """Index a live run."""
+        return pipeline_readings.read(record)

@@ -32,6 +32,7 @@ def compare(readings: Sequence[Reading], words: Words) -> Comparison | None:
         recorded=pieces["overlap_ms"],
         unit=words("ms"),
         digits=3,
+        by_box=False,
         device=reading["gpu"],
         provenance=words(
             "One {gpu}, {date}: {method}. Model: {n} copies of {copy} ms and {n} times {kernel} ms of kernels,"

@@ -11,9 +11,10 @@ import param
 from bokeh.models import Plot
 
 from sim.streams import Enqueue, Step, Sync, Timeline, double_buffer, parse, simulate, to_text
-from widgets import stream_readings, stream_words, timeline
+from widgets import buffer_readings, stream_readings, stream_words, timeline
+from widgets.buffer_readings import Runs
 from widgets.figure import Figure
-from widgets.parts import Choice, Comparison, Prediction, Preset, Range, Readout, Role, Table, Text
+from widgets.parts import Choice, Comparison, Prediction, Preset, Range, Reading, Readout, Role, Table, Text
 from widgets.stream_chart import StreamChart, capital, slots, streams
 from widgets.words import N_, Words
 
@@ -112,8 +113,9 @@ class StreamTimeline(Figure):
         ),
     )
     inspect_hint = N_("Point at a bar, a gap or an arrow, or walk through them with the arrow keys.")
-    recordings = ("stream_timeline",)
+    recordings = ("double_buffer", "stream_timeline")
     experiment = "double_buffer"
+    live_columns = buffer_readings.ROW
     height = phone_height = timeline.HEIGHT
 
     # ------------------------------------------------------------------------------ state
@@ -174,7 +176,7 @@ class StreamTimeline(Figure):
         if (both := self.comparison()) and both.recorded:
             told["model_ms"], told["recorded_ms"] = both.model, both.recorded
             told["difference_percent"] = 100 * (both.model / both.recorded - 1)
-            told["recorded_whole_ms"] = stream_readings.whole_ms(self.readings)
+            told["recorded_whole_ms"] = stream_readings.whole_ms(self.recorded("stream_timeline"))
         return told
 
     # ---------------------------------------------------------------------------- drawing
@@ -281,7 +283,25 @@ class StreamTimeline(Figure):
 
     def comparison(self) -> Comparison | None:
         """Return the recorded run in pieces beside the model's; None without a reading."""
-        return stream_readings.compare(self.readings, self.words)
+        return stream_readings.compare(self.recorded("stream_timeline"), self.words)
+
+    def comparisons(self) -> Sequence[Comparison]:
+        """Above the run in pieces, a double buffer that was run: of those with the state's slots the most like it."""
+        pieces = self.comparison()
+        some = [buffer_readings.recorded(reading) for reading in self.recorded("double_buffer")[:1]]
+        return *map(self._buffered, some), *(() if pieces is None else (pieces,))
+
+    def _buffered(self, runs: Runs) -> Comparison:
+        as_recorded = self.mode == "built" and self.leave_out == "nothing"
+        key = runs.nearest(self.slots, self.kernel_us / (self.copy_us + self.kernel_us)) if as_recorded else None
+        if key is None:
+            return buffer_readings.unread(self.trace.line.total_us, self.words)
+        return buffer_readings.comparison(runs, self.measured, key, self.words)
+
+    def read_live(self, record: Reading) -> Runs:
+        """Gather a live run's rows into runs."""
+        buffer_readings.check(record, self.words)
+        return buffer_readings.read(record)
 
 
 def _together(sentences: Iterable[str], words: Words) -> str:

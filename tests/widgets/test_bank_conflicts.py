@@ -14,10 +14,17 @@ from widgets.bank_words import ranges
 from widgets.words import Words
 
 ROOT = Path(__file__).parents[2]
-READING = json.loads((ROOT / "chapters/recorded/h200/bank_conflicts.json").read_text("utf-8"))
 
 
-def figure(fragment: str = "", readings=(READING,), hidden: bool = False) -> BankConflicts:
+def recorded(name: str):
+    file = ROOT / f"chapters/recorded/h200/{name}.json"
+    return json.loads(file.read_text("utf-8")) | {"recording": name}
+
+
+READING, TIMES = recorded("bank_conflicts"), recorded("bank_conflict_cycles")
+
+
+def figure(fragment: str = "", readings=(READING, TIMES), hidden: bool = False) -> BankConflicts:
     made = BankConflicts(Words(), readings)
     if not hidden:
         made.apply({"skip": True})
@@ -463,5 +470,5 @@ def test_one_wavefront_more_in_one_reading_is_a_stated_difference():
     row = next(r for r in changed["rows"] if (r["case"], r["op"], r["width_bytes"]) == ("stride36", "load", 4))
     row["wavefronts"] += 1
     assert ">equal<" in hardware.hardware(figure())
-    assert ">1 apart<" in hardware.hardware(figure(readings=(changed,)))
-    assert ">equal<" in hardware.hardware(figure("pitch=33", readings=(changed,)))
+    assert ">1 apart<" in hardware.hardware(figure(readings=(changed, TIMES)))
+    assert ">equal<" in hardware.hardware(figure("pitch=33", readings=(changed, TIMES)))

@@ -15,10 +15,17 @@ from widgets.timeline_columns import width_px
 from widgets.words import Words
 
 ROOT = Path(__file__).parents[2]
-READING = json.loads((ROOT / "chapters/recorded/h200/global_loads.json").read_text("utf-8"))
 
 
-def figure(fragment: str = "", readings=(READING,), hidden: bool = False) -> Coalescing:
+def recorded(name: str):
+    file = ROOT / f"chapters/recorded/h200/{name}.json"
+    return json.loads(file.read_text("utf-8")) | {"recording": name}
+
+
+READING, TIMES = recorded("global_loads"), recorded("strided_copy")
+
+
+def figure(fragment: str = "", readings=(READING, TIMES), hidden: bool = False) -> Coalescing:
     made = Coalescing(Words(), readings)
     if not hidden:
         made.apply({"skip": True})
@@ -378,7 +385,7 @@ def test_one_sector_more_in_one_reading_is_stated():
     changed = copy.deepcopy(READING)
     row = next(row for row in changed["rows"] if (row["case"], row["width_bytes"]) == ("stride8", 4))
     row["sectors"] += 1
-    made = figure("stride=8", readings=(changed,))
+    made = figure("stride=8", readings=(changed, TIMES))
     strip = hardware.hardware(made)
     assert "1 apart" in strip
     assert ">equal<" not in strip

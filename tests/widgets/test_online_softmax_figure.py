@@ -423,7 +423,21 @@ def test_no_reading_is_said_in_words():
     assert both.model == 1
     strip = str(hardware.hardware(figure()))
     assert "no reading yet" in strip
-    assert "Not measured yet" in strip
+    assert "Not measured for this book yet" in strip
+
+
+@pytest.mark.parametrize(("preset", "way", "parts"), [("grows_once", "online", 3), ("one_block", "one block", 2)])
+def test_a_state_stands_beside_long_rows_folded_as_its_own(preset, way, parts):
+    """By hand: a way that moves 3 or 2 parts of what three passes move (4) takes as many parts of their time."""
+    recorded = json.loads((Path(__file__).parents[2] / "chapters/recorded/h200/online_softmax.json").read_text("utf-8"))
+    made = OnlineSoftmax(Words(), (recorded,))
+    made.apply({"preset": preset})
+    rows = {row["way"]: row for row in recorded["rows"] if row["columns"] == 32768}
+    both = made.comparison()
+    assert both.recorded == rows[way]["us"]
+    assert both.model == pytest.approx(rows["three passes"]["us"] * parts / 4)
+    assert abs(both.model / both.recorded - 1) < 0.03
+    assert "8,192 rows of 32,768 floats" in both.what
 
 
 # ------------------------------------------------------------------------- the drawing

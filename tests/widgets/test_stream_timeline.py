@@ -18,7 +18,9 @@ from widgets.stream_timeline import StreamTimeline
 from widgets.words import Words
 
 ROOT = Path(__file__).parents[2]
-READING = json.loads((ROOT / "chapters/recorded/h200/stream_timeline.json").read_text("utf-8"))
+READING = json.loads((ROOT / "chapters/recorded/h200/stream_timeline.json").read_text("utf-8")) | {
+    "recording": "stream_timeline"
+}
 
 
 class Marked(Words):
