@@ -35,14 +35,14 @@ export function parse(typed) {
   const body = rest.replace(/^\/\//, "");
   const place = body.replace(/\/+$/, "");
   if (!place) return refuse("host", text);
-  if (place.includes("@")) return refuse("user", place.slice(0, place.lastIndexOf("@")));
+  if (place.includes("@")) return refuse("user", place.match(/^[^:@]*/)[0]);
   if (/[/\\?#]/.test(place)) return refuse("path", place.slice(place.search(/[/\\?#]/)));
   const result = origin(scheme?.toLowerCase(), place);
   return result.problem ? result : { address: result.address, token: invited?.token ?? "" };
 }
 
 function origin(scheme, place) {
-  const bare = /^\[?[0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*\]?$/i.test(place); // IPv6 without a port
+  const bare = /^(\[[0-9a-f:.]+\]|[0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*)$/i.test(place); // IPv6 without a port
   const only = place.match(/^:?(\d+)$/); // nothing but a port
   const split = bare ? null : place.match(/^(.*?)(?::([^:]*))?$/s);
   let host = only ? "127.0.0.1" : bare ? `[${place.replace(/^\[|\]$/g, "")}]` : split[1];

@@ -3,7 +3,7 @@
 import { columns, unit } from "./measure_columns.js";
 import { fill, make } from "./dom.js";
 
-const MOST = 2000; // rows of one run: the longest experiment has some ninety
+const MOST = 2500; // rows of one run, as widgets.live takes them
 const LONGEST = 60; // characters of a cell
 const DIGITS = 4; // of what was measured, as its spread deserves
 
