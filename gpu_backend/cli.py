@@ -1,4 +1,4 @@
-"""`gpubook-box`: list, run and record experiments, and look whether this machine can.
+"""`gpubook-box`: serve, list, run and record experiments, and look whether this machine can.
 
 Exit status 0 if all went well, 1 if something failed, 2 for a command line that makes no sense.
 """
@@ -13,6 +13,7 @@ from typing import Any
 
 from gpu_backend import experiments, records
 from gpu_backend.parent import Child, ChildGone
+from gpu_backend.server import command
 
 RECORDED = Path("chapters") / "recorded"
 
@@ -21,6 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit status."""
     parser = argparse.ArgumentParser(prog="gpubook-box", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
+    command.arguments(commands.add_parser("serve", help="serve the book and the box, so that its pages can measure"))
     commands.add_parser("list", help="what can be measured, with the inputs and their ranges")
     commands.add_parser("doctor", help="look whether this machine can run the kernels, and say what is missing")
     run = commands.add_parser("run", help="run one experiment and print its rows as JSON lines")
@@ -35,6 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     record.add_argument("--once", action="store_true", help="one process only: no spread")
     given = parser.parse_args(arguments)
     match given.command:
+        case "serve":
+            sys.exit(command.serve(given))
         case "list":
             sys.exit(_list())
         case "doctor":

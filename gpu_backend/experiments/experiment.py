@@ -17,7 +17,7 @@ Row = dict[str, Any]
 class Inputs(BaseModel):
     """What a reader may choose: numbers and words from stated ranges, nothing else."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
     seed: int = Field(1, ge=0, le=2**31 - 1, description="seed of the random inputs")
 
@@ -39,3 +39,9 @@ class Experiment:
     """What the record's `inputs` say beyond what a reader may choose: names of cases and what they stand for."""
     needs_gpu: bool = False
     """Whether it has kernels in CUDA C or streams, which no interpreter runs."""
+    points: Callable[[Any], int | None] | None = None
+    """How many rows these inputs give; None where only the run tells."""
+
+    def count(self, inputs: Inputs) -> int | None:
+        """Rows that these inputs give, if that is known before."""
+        return self.points(inputs) if self.points else None
