@@ -83,7 +83,7 @@ class EnoughWarps:
 def table_latency_ns(key: str) -> float | None:
     """Memory latency of a GPU of the table in ns, None if it has none there.
 
-    >>> round(table_latency_ns("h100"), 1), table_latency_ns("h200")
+    >>> round(table_latency_ns("h100"), 1), table_latency_ns("t4")
     (353.5, None)
     """
     chip = gpu(key)

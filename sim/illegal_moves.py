@@ -101,7 +101,8 @@ def dropped_rounding(terms: Sequence[float], then: float) -> Move:
     >>> move.kept, move.moved == 2**-8, move.changes
     (0.0, True, 'rounding')
     """
-    _check("term", [*terms, then] if terms else [])
+    _check("term", terms)
+    _check("then", [then])
     for number, stored in zip([*terms, then], rounded([*terms, then], BF16).tolist(), strict=True):
         if number != stored:
             raise ValueError(f"{number!r} is not a BF16 number; round it first")

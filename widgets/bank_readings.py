@@ -11,12 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sim.bank_conflicts import SharedAccess
-from widgets.live import COUNT, LANES, between, once, one_of, whole
+from widgets.live import LANES, between, once, one_of, whole
 from widgets.parts import Comparison, Reading
 from widgets.words import N_, Words
 
 ROW = {"op": one_of("load", "store"), "width_bytes": whole(4, 16), "lanes": LANES, "cycles": between(0, 1e9)}
-INPUTS = {"rounds": COUNT, "warps": COUNT}
 COUNTED = ("column_36", "column_32", "column_33")
 TIMED = ("column_36", "column_32", "column_33")
 """States with a count, and with a time."""
@@ -89,8 +88,10 @@ def wavefronts(readings: Sequence[Reading], access: SharedAccess, words: Words) 
 def cycles(requests: Requests, live: Requests | None, access: SharedAccess, words: Words) -> Comparison:
     """Return the cycles that such a request keeps the data path busy, beside the recorded and the live ones."""
     reading, row = requests.reading, requests.of(access)
-    op = N_("Cycles for one such load of many") if access.op == "load" else N_("Cycles for one such store of many")
-    both = Comparison(words(op), access.pipe_cycles, None, words("cycles"), 2, presets=TIMED)
+    what = (
+        N_("Cycles each, when such loads queue") if access.op == "load" else N_("Cycles each, when such stores queue")
+    )
+    both = Comparison(words(what), access.pipe_cycles, None, words("cycles"), 2, presets=TIMED)
     now = live.of(access) if live else None
     if now:
         both = replace(both, live=now["cycles"])

@@ -17,6 +17,7 @@ from widgets.latency_readings import Shape, Shapes
 from widgets.marks import PHONE, WIDE
 from widgets.parts import Choice, Comparison, Prediction, Preset, Range, Reading, Readout, Stepper, Table, Value
 from widgets.theme import Roles
+from widgets.warp_ramps import Read
 from widgets.words import N_, Words
 
 TABLE, OWN = "table", "own"
@@ -62,6 +63,7 @@ class LatencyHiding(Figure):
         Preset("wide_loads", N_("16-byte loads"), {"bytes": 16}),
         Preset("two_loads", N_("Two loads a thread"), {"warps": 16, "loads": 2}),
         Preset("few_warps", N_("1 warp, four 16-byte loads"), {"warps": 1, "bytes": 16, "loads": 4}),
+        Preset("h200", N_("The H200 as recorded"), {"gpu": "h200"}),
     )
     prediction = Prediction(
         N_(
@@ -82,7 +84,7 @@ class LatencyHiding(Figure):
             "moved, so the bytes needed are the least there can be."
         ),
         N_("Caches, sectors fetched and not used, and the most loads that an SM can have on their way."),
-        N_("T4, RTX 3090, L4 and H200 have no latency in the table, since none could be sourced: set one yourself."),
+        N_("T4, RTX 3090 and L4 have no latency in the table, since none could be sourced: set one yourself."),
     )  # fmt: skip
     inspect_hint = N_("Point at a cycle, at a warp’s row or at the curve, or walk through them with the arrow keys.")
     recordings = ("loads_in_flight",)
@@ -164,13 +166,25 @@ class LatencyHiding(Figure):
         """Return the sources of both; the memory's ramp waits for the guess."""
         trace, words = self.trace, self.words
         secret = words("your guess first") if self.veiled else ""
+        read = self._drawn_readings()
         told = [*cycle_rows.says(trace, words), *warp_ramps.says(trace, self.veiled, words)]
+        told += [mark for one in read for mark in one.says(trace.peak_gb_per_s, words)]
         x, y, say = zip(*told, strict=True)
         return {
             **cycle_rows.columns(trace, self.at, self.cycle is not None, words),
             **warp_ramps.columns(trace, secret, words),
+            **warp_ramps.read_columns(trace, read, words),
             "marks": {"x": x, "y": y, "say": say},
         }
+
+    def _drawn_readings(self) -> list[Read]:
+        """What was recorded and read live of such loads, where it was on the GPU that is shown."""
+        words, some = self.words, ((self._recorded, False), (self.measured, True))
+        return [
+            Read(tuple(shapes.points(self.bytes, self.loads)), words("live") if live else words("recorded"), live)
+            for shapes, live in some
+            if shapes is not None and shapes.gpu == self.gpu and not self.veiled
+        ]
 
     # ------------------------------------------------------------------------------ words
 
@@ -215,7 +229,8 @@ class LatencyHiding(Figure):
 
     def table(self) -> Table:
         """One row for each number of warps."""
-        return latency_words.table(self.trace, self.veiled, self.words)
+        read = {one.name: {warps: rate for warps, rate, *_ in one.points} for one in self._drawn_readings()}
+        return latency_words.table(self.trace, self.veiled, read, self.words)
 
     def comparison(self) -> Comparison:
         """Little's law beside the bandwidth recorded for such loads and warps, on the GPU of the reading."""

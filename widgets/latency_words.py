@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sim.enough_warps import EnoughWarps, Span
 from widgets.parts import Table
@@ -95,11 +95,14 @@ def summary(trace: EnoughWarps, name: str, loads: int, size: int, secret: bool, 
     return words.space.join(said)
 
 
-def table(trace: EnoughWarps, secret: bool, words: Words) -> Table:
-    """Return one row for each number of warps, as many as the SM has slots for."""
+def table(trace: EnoughWarps, secret: bool, read: Mapping[str, Mapping[int, float]], words: Words) -> Table:
+    """Return one row for each number of warps, as many as the SM has slots for.
+
+    `read`: what was read on hardware, by name and warps, in GB/s; each has a column.
+    """
     head = (
         words("Warps a scheduler"), words("Warps on the SM"), words("Scheduler busy"), words("Bandwidth"),
-        words("Share of the peak"),
+        words("Share of the peak"), *(words("Bandwidth, {name}", name=name) for name in read),
     )  # fmt: skip
     rows = []
     for each in range(1, trace.slots // trace.schedulers + 1):
@@ -110,6 +113,7 @@ def table(trace: EnoughWarps, secret: bool, words: Words) -> Table:
             (
                 words.num(each), words.num(on), words("{n} %", n=words.percent(trace.busy.share(on))),
                 "?" if secret else reached, "?" if secret else words("{n} %", n=words.percent(share)),
+                *(words("{n} GB/s", n=rate(some[on], words)) if on in some else "–" for some in read.values()),
             )
         )  # fmt: skip
     return Table(head, tuple(rows))

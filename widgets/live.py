@@ -46,7 +46,7 @@ def _number(value: Any) -> bool:
 
 def between(least: float, most: float) -> Column:
     """A number above one and up to another."""
-    return Column(N_("a number that this can be"), lambda value: _number(value) and least < value <= most)
+    return Column(N_("a number in its range"), lambda value: _number(value) and least < value <= most)
 
 
 def whole(least: int, most: int) -> Column:

@@ -35,7 +35,7 @@ class ReusedRow(Figure):
 
     controls = (
         Choice("order", N_("Loops, outermost first"), row_reuse_words.ORDERS, "list"),
-        Range("cache_lines", N_("Cache"), N_("lines"), one=N_("line")),
+        Range("cache_lines", N_("Cache"), N_("cache lines"), one=N_("cache line")),
         Choice("line_elements", N_("Elements a line"), ((1, "1"), (2, "2"), (4, "4"), (8, "8"))),
         Range("rows", N_("Rows of C")),
         Range("outputs", N_("Outputs a row")),

@@ -5,7 +5,7 @@ x is 0 to `MAX_CYCLES` over 0 to `END` warps, so that the ramps share the drawin
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -29,6 +29,7 @@ _LOW, _HIGH = 0.15, 0.85  # shares below and above which names have less room
 _PHONE_PX = 270.0  # of the axis, on a card 324 px wide
 _BOX = ("left", "right", "bottom", "top", "role")
 _LINE = ("x0", "x1", "y0", "y1", "role")
+_READ = ("x", "y", "low", "high", "role")
 _TEXT = ("x", "y", "text", "short", "align", "role", "ground")
 
 Columns = dict[str, list[Any]]
@@ -73,6 +74,8 @@ def build(plot: Plot, figure: Figure, roles: Roles) -> None:
     plot.add_glyph(source("drops"), Segment(**ends, line_color=roles("ink"), line_width=1.25, line_dash=[2, 3]))
     plot.add_glyph(source("knees"), Segment(**ends, line_color=roles("ink"), line_width=1.25))
     plot.add_glyph(source("slots"), Segment(**ends, line_color=roles("ink"), line_width=2.5))
+    marks.readings(plot, source("recorded"), roles)
+    marks.readings(plot, source("live"), roles, live=True)
     point = Scatter(x="x", y="y", size=9, marker="circle", fill_color=roles("ink"), line_color=roles("gap"))
     plot.add_glyph(source("points"), point)
     for tag, size, column in ((WIDE, "12px", "text"), (PHONE, "11px", "short")):
@@ -80,6 +83,7 @@ def build(plot: Plot, figure: Figure, roles: Roles) -> None:
         marks.text(plot, source("warp_ticks"), roles, **texts)
         marks.text(plot, source("ramp_title"), roles, bold=True, **texts)
         marks.text(plot, source("ramp_notes"), roles, **texts)
+        marks.text(plot, source("read_names"), roles, **texts)
         marks.text(plot, source("knee_names"), roles, bold=True, **texts)
         marks.text(plot, source("labels"), roles, bold=True, ground="ground", **texts)
 
@@ -114,6 +118,40 @@ def columns(trace: EnoughWarps, secret: str, words: Words) -> dict[str, Columns]
         "knee_names": _table([knee.name() for knee in knees], _TEXT),
         "labels": _table(list(_point_names(trace, secret, words)), _TEXT),
     }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What was read of such loads on this very GPU: warps an SM, GB/s, and its 20–80 whisker."""
+
+    points: tuple[tuple[int, float, float, float], ...]
+    name: str
+    live: bool = False
+
+    def columns(self, peak: float) -> Columns:
+        """Return the diamonds."""
+        rows = [(_x(warps), *(_y(rate / peak) for rate in rates), "ink") for warps, *rates in self.points]
+        return _table(rows, _READ)
+
+    def says(self, peak: float, words: Words) -> Iterator[tuple[float, float, str]]:
+        """Yield a mark for each diamond."""
+        for warps, rate, *_ in self.points:
+            share = words.percent(rate / peak)
+            told = {"name": self.name, "warps": latency_words.warps(warps, words)}
+            said = words(
+                "{name} · {warps} on the SM · {rate} GB/s, {share} % of the peak",
+                rate=latency_words.rate(rate, words), share=share, **told,
+            )  # fmt: skip
+            yield _x(warps), _y(rate / peak), said
+
+
+def read_columns(trace: EnoughWarps, read: Sequence[Read], words: Words) -> dict[str, Columns]:
+    """Return the sources of the diamonds and the line that names them."""
+    none: dict[str, Columns] = {name: _table([], _READ) for name in ("recorded", "live")}
+    drawn = {"live" if one.live else "recorded": one.columns(trace.peak_gb_per_s) for one in read if one.points}
+    named = words(", ").join(f"{'◆' if one.live else '◇'} {one.name}" for one in read if one.points)
+    note = (_x(trace.slots) - 0.8, _y(0.07), named, named, "right", "rest", "surface")
+    return none | drawn | {"read_names": _table([note] if named else [], _TEXT)}
 
 
 def says(trace: EnoughWarps, secret: bool, words: Words) -> Iterator[tuple[float, float, str]]:

@@ -1,7 +1,9 @@
 """The warps of an SM against both laws they come from, against the clock, and refusals."""
 
 import doctest
+import json
 import random
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +12,8 @@ from sim.enough_warps import MAX_CYCLES, Ramp, simulate, table_latency_ns
 from sim.gpus import gpu, names
 from sim.latency_hiding import steady_share
 from sim.littles_law import in_flight
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_docstring_examples_hold():
@@ -78,13 +82,20 @@ def test_a_ramp_ends_at_its_corner():
 
 def test_latencies_are_cycles_over_the_clock_and_those_that_are_missing_are_said_to_be():
     assert table_latency_ns("v100") == pytest.approx(460 / 1.53)
-    assert [key for key in names() if table_latency_ns(key) is None] == ["t4", "rtx3090", "l4", "h200"]
+    assert [key for key in names() if table_latency_ns(key) is None] == ["t4", "rtx3090", "l4"]
+
+
+def test_the_h200s_latency_is_the_recorded_one():
+    """The longest chain of dependent loads that the GPU box timed there, in ns by the global timer."""
+    recorded = json.loads((ROOT / "chapters/recorded/h200/loads_in_flight.json").read_text("utf-8"))
+    longest = max((row for row in recorded["rows"] if row["chain_bytes"]), key=lambda row: row["chain_bytes"])
+    assert table_latency_ns("h200") == pytest.approx(longest["ns"], rel=1e-4)
 
 
 @pytest.mark.parametrize(
     ("key", "change", "says"),
     [
-        ("h200", {}, "H200 SXM has no memory latency in the table; give memory_ns"),
+        ("t4", {}, "T4 has no memory latency in the table; give memory_ns"),
         ("rtx4090", {"warps_per_scheduler": 13}, "warps_per_scheduler is 13"),
         ("h100", {"warps_per_scheduler": 0}, "warps_per_scheduler is 0"),
         ("h100", {"issue_cycles": 4, "latency_cycles": 58}, "a period is 61 cycles"),

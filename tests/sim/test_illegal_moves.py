@@ -101,6 +101,7 @@ def test_many_parts_show_a_result_even_when_large():
     assert activation_before_sum([1000.0, 1000.0]).changes == "nothing"  # SiLU is the identity up there
     assert activation_before_sum([1000.0, -1000.0]).changes == "result"
     assert activation_before_sum([0.001] * 1024).changes == "result"
+    assert dropped_rounding([0.5] * 1024, -512.0).kept == 0
 
 
 @pytest.mark.parametrize("bad", [nan, inf, -inf, 1001.0])
@@ -112,6 +113,8 @@ def test_numbers_that_are_refused(bad):
     with pytest.raises(ValueError, match=r"^value 0 is "):
         block_outputs([0.0], [bad], 1)
     with pytest.raises(ValueError, match=r"^term 1 is "):
+        dropped_rounding([1.0, bad], 1.0)
+    with pytest.raises(ValueError, match=r"^then 0 is "):
         dropped_rounding([1.0], bad)
     with pytest.raises(ValueError, match=r"^value 0 is "):
         activation_in_readers([bad], 1)
@@ -123,6 +126,8 @@ def test_other_arguments_that_are_refused():
             move([])
     with pytest.raises(ValueError, match=r"^1025 parts given"):
         activation_before_sum([1.0] * 1025)
+    with pytest.raises(ValueError, match=r"^1025 terms given"):
+        dropped_rounding([1.0] * 1025, 1.0)
     with pytest.raises(ValueError, match=r"^there are 2 scores and 1 values; give one value a score"):
         block_outputs([0.0, 0.0], [1.0], 1)
     for block in (0, 3, 1.0, True):

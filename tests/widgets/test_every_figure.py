@@ -89,6 +89,14 @@ def test_chinese_is_chinese(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", KEYS)
+def test_one_thing_has_the_unit_of_many_in_chinese(key: str) -> None:
+    words = Words("zh")
+    for control in figures.load(key).controls:
+        if isinstance(control, Range) and control.one:
+            assert words(control.one) == words(control.unit), control.label
+
+
+@pytest.mark.parametrize("key", KEYS)
 def test_random_states_come_back_from_their_fragment(key: str) -> None:
     draw, reached = random.Random(SEED), 0
     figure = made(key)

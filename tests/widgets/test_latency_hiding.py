@@ -88,6 +88,14 @@ PRESETS = [  # busy %, warps that keep a scheduler busy, GB/s, % of the peak, wa
     ("wide_loads", "53.3", 15, "3,350", "100", 18),
     ("two_loads", "100", 15, "3,350", "100", 36),
     ("few_warps", "6.7", 15, "3,059", "91.3", 5),
+    (
+        "h200",
+        "53.3",
+        15,
+        "1,538",
+        "32",
+        100,
+    ),  # 32 · 128 B · 132 / 351.6 ns of 4,800; 4,800 · 351.6 / (132 · 128) = 99.9
 ]
 
 
@@ -97,9 +105,10 @@ def test_presets(preset, busy, enough, rate, share, knee):
     made.apply({"preset": preset})
     assert (made.error, made.pressed) == ("", preset)
     first, second, third, fourth = made.readouts()
+    peak = "4,800" if preset == "h200" else "3,350"
     assert (first.value, first.unit, first.role) == (busy, "%", "compute")
     assert (second.value, second.sub) == (str(enough), f"{4 * enough} on an SM")
-    assert (third.value, third.unit, third.sub, third.role) == (rate, "GB/s", f"{share} % of 3,350", "move")
+    assert (third.value, third.unit, third.sub, third.role) == (rate, "GB/s", f"{share} % of {peak}", "move")
     assert (fourth.value, fourth.sub) == (str(knee), "on an SM of 64 slots")
 
 
@@ -329,7 +338,7 @@ def test_a_state_survives_its_address():
         ("bytes=3", "Bytes a load: “3” is not one of 1, 2, 4, 8, 16"),
         ("memory_ns=20", "My own latency: 20 is outside 50 to 1,500"),
         ("gpu=g80", "“g80” is not one of v100, t4"),
-        ("gpu=h200", "no memory latency of the H200 SXM could be sourced; set one of your own"),
+        ("gpu=l4", "no memory latency of the L4 could be sourced; set one of your own"),
         ("gpu=t4&warps=8", "no memory latency of the T4 could be sourced"),
         ("gpu=rtx4090&warps=13", "13 warps are too many: an SM of the RTX 4090 holds 48, 12 on each scheduler"),
         ("cycle=61", "step 61 is beyond the last, 60"),
@@ -355,7 +364,7 @@ def test_a_gpu_without_a_latency_in_the_table_runs_with_ones_own():
 def test_the_gpus_on_offer_say_their_latency():
     offered = dict(next(control.options for control in LatencyHiding.controls if control.param == "gpu"))
     assert offered["h100"] == "H100 SXM5 · 354 ns"
-    assert offered["h200"] == "H200 SXM"
+    assert offered["l4"] == "L4"
     assert tuple(offered) == names()
 
 
@@ -479,3 +488,49 @@ def test_without_a_reading_the_figure_stands_too():
     assert "Not measured for this book yet." in strip
     assert "1,529" in strip
     assert "recorded_gb_per_s" not in made.values()
+
+
+# ----------------------------------------------------------------------------------- diamonds
+
+
+def test_on_the_recorded_gpu_every_reading_of_such_loads_is_a_hollow_diamond():
+    made = figure("gpu=h200&bytes=16&loads=4")
+    rows = [row for row in READING["rows"] if (row["width_bytes"], row["loads"]) == (16, 4) and row["us"]]
+    drawn, ends = made.columns()["recorded"], figure("gpu=h200").columns()["levels"]["y0"]
+    zero, full = min(ends), max(ends)
+    assert [round(y, 6) for y in drawn["y"]] == [
+        round(zero + row["gb_per_s"] / H200_PEAK * (full - zero), 6) for row in rows
+    ]
+    assert drawn["x"] == [60 * row["warps_per_sm"] / 80 for row in rows]
+    for low, y, high, row in zip(drawn["low"], drawn["y"], drawn["high"], rows, strict=True):
+        assert low <= y <= high
+        assert (y - zero) / (low - zero) == pytest.approx(row["us_p80"] / row["us"])
+    assert not made.columns()["live"]["x"]
+    assert made.columns()["read_names"]["text"] == ["◇ recorded"]
+    said = [say for say in made.columns()["marks"]["say"] if say.startswith("recorded")]
+    assert len(said) == len(rows) == 8
+    assert "recorded · 64 warps on the SM · 4,465 GB/s, 93 % of the peak" in said
+    assert "Bandwidth, recorded" in made.table().head
+    assert made.table().rows[-1][-1] == "4,465 GB/s"
+
+
+def test_on_another_gpu_there_are_none():
+    made = figure("bytes=16&loads=4")
+    assert not made.columns()["recorded"]["x"]
+    assert made.columns()["read_names"]["text"] == []
+    assert len(made.table().head) == 5
+
+
+def test_a_live_run_is_drawn_in_full_diamonds_beside_them():
+    made = figure("gpu=h200")
+    sent = copy.deepcopy(READING) | {"figure": "latency_hiding"}
+    row = next(r for r in sent["rows"] if (r["width_bytes"], r["loads"], r["warps_per_sm"]) == (4, 1, 64))
+    row["gb_per_s"] = 4800.0  # at the peak: a diamond on the upper line
+    made.apply({"live": sent})
+    full, hollow = made.columns()["live"], made.columns()["recorded"]
+    assert full["x"] == hollow["x"]
+    assert full["y"][:-1] == hollow["y"][:-1]
+    assert full["y"][-1] == max(made.columns()["levels"]["y0"])
+    assert made.columns()["read_names"]["text"] == ["◇ recorded, ◆ live"]
+    assert made.table().head[-2:] == ("Bandwidth, recorded", "Bandwidth, live")
+    assert made.table().rows[-1][-1] == "4,800 GB/s"

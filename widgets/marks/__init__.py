@@ -9,6 +9,7 @@ from widgets.marks.lanes import cups, lanes, threads
 from widgets.marks.lettering import text
 from widgets.marks.memory import lines, links, strokes, words
 from widgets.marks.plots import PHONE, WIDE, canvas, cursor, inspected, margin, names, row_names, time_axis
+from widgets.marks.readings import readings
 from widgets.marks.shapes import bands, bars, cells, idle
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "links",
     "margin",
     "names",
+    "readings",
     "row_names",
     "strokes",
     "text",
