@@ -52,7 +52,7 @@ def test_once_a_visit_through_the_dialog(page: Page, site: Site, box: boxes.Runn
     assert box.token not in str(local)
     assert box.token in kept
     assert box.token not in page.url
-    page.locator('a[href*="execution/"]').first.click()  # another chapter in the same tab
+    page.locator('.rail a[href*="execution/"]').click()  # another chapter in the same tab
     expect(bar).to_have_text(told["barLive"].format(gpu="a fake of NVIDIA H200"))
     other = page.context.new_page()  # another tab knows nothing of it
     visit(other, site.url, "coalescing", lang)
@@ -136,7 +136,7 @@ def test_what_is_wrong_is_told_with_what_mends_it(
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_an_address_without_sense_is_refused_at_its_field(page: Page, site: Site, lang: str) -> None:
+def test_an_address_without_sense_is_refused_at_its_field(page: Page, site: Site, watch: Watch, lang: str) -> None:
     told = says(lang)["problems"]
     visit(page, site.url, "coalescing", lang)
     dialog = Dialog(page).open()
@@ -148,9 +148,12 @@ def test_an_address_without_sense_is_refused_at_its_field(page: Page, site: Site
         expect(dialog.wrong).to_have_text(told[problem].format(value=value))
         expect(dialog.address).to_have_attribute("aria-invalid", "true")
         expect(dialog.address).to_be_focused()
-    dialog.connect("http：//127。0。0。1：1", "x")
+    watch.expect(REFUSED)
+    port = free_port()
+    dialog.connect(f"http：//127。0。0。1：{port}", "x")
     expect(dialog.wrong).to_be_empty()
-    expect(dialog.address).to_have_value("http://127.0.0.1:1")
+    expect(dialog.address).to_have_value(f"http://127.0.0.1:{port}")
+    expect(dialog.finding.locator("code")).to_have_count(2)
 
 
 BOOK = "https://book.example/"

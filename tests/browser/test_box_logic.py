@@ -211,6 +211,8 @@ def test_a_schema_without_sense_gives_no_controls(scripts: Page) -> None:
 
 def test_a_fragment_that_is_no_invitation_is_left_alone(scripts: Page, site: Site) -> None:
     for fragment in ("#bank_conflicts?pitch=33", "#boxes?token=x", "#part-1", "#box-address"):
-        assert call(scripts, "box_address.js", "invitation", fragment) is None
+        assert call(scripts, "box_keep.js", "invitation", fragment) is None
+    told = call(scripts, "box_keep.js", "invitation", "#box?token=a+b/c=&address=http://[::1]:8787")
+    assert told == {"token": "a+b/c=", "address": "http://[::1]:8787"}
     scripts.goto(f"{site.url}{address('bank_conflicts', 'en')}#boxes")
     assert scripts.url.endswith("#boxes")

@@ -3,9 +3,9 @@
 
 import { diagnose } from "./box_doctor.js";
 import { ask, gather, health, sentence } from "./box_facts.js";
+import { keep } from "./box_keep.js";
 import { Parser, Unreadable } from "./sse.js";
 
-const KEY = "gpubook-box";
 const SILENCE = 3500; // ms without a byte of a run: the box beats every second
 const LOOK = 250; // ms between looks at the clock
 const WAITING = 3000; // ms between looks at the box while another tab has the line
@@ -20,32 +20,6 @@ export class Refused extends Error {
     super(why);
     Object.assign(this, { status, code, after, field });
   }
-}
-
-/** What this tab keeps; "" and "" where it keeps nothing. */
-export function kept() {
-  try {
-    const { address = "", token = "" } = JSON.parse(sessionStorage.getItem(KEY) ?? "{}");
-    return { address: String(address), token: String(token) };
-  } catch (error) {
-    if (!(error instanceof DOMException || error instanceof SyntaxError)) throw error;
-    return { address: "", token: "" };
-  }
-}
-
-export function keep(address, token) {
-  try {
-    if (address || token) sessionStorage.setItem(KEY, JSON.stringify({ address, token }));
-    else sessionStorage.removeItem(KEY);
-  } catch (error) {
-    if (!(error instanceof DOMException)) throw error; // storage refused: for this page only
-  }
-}
-
-/** Whether this page came from a box: it says so beside its answer, which costs no question. */
-export function served() {
-  const [entry] = performance.getEntriesByType("navigation");
-  return Boolean(entry?.serverTiming?.some(({ name }) => name === "gpubook-box"));
 }
 
 export class Box extends EventTarget {

@@ -1,5 +1,7 @@
 // What a reader typed for a box's address: its obvious meaning, or why it has none.
 
+import { invitation } from "./box_keep.js";
+
 export const PORT = 8787; // `gpubook-box serve` without --port
 const LONGEST = 200;
 
@@ -10,14 +12,6 @@ export function isLoopback(hostname) {
 
 function refuse(problem, value = "") {
   return { problem, value: String(value).slice(0, LONGEST) };
-}
-
-/** `#box?token=…&address=…`, as `gpubook-box serve` prints it; null where it is something else. */
-export function invitation(hash) {
-  const found = hash.match(/^#box(?:\?(.*))?$/s);
-  if (!found) return null;
-  const told = new URLSearchParams(found[1] ?? "");
-  return { token: (told.get("token") ?? "").trim(), address: (told.get("address") ?? "").trim() };
 }
 
 /** Return {address, token} with an origin such as http://127.0.0.1:8787, or {problem, value}; problems are words' names. */

@@ -1,8 +1,8 @@
 // The dialog that connects a box, and the doctor's findings in words with the command that mends them.
 
 import { parse, PORT } from "./box_address.js";
-import { kept, served } from "./box.js";
 import { serve, tunnel } from "./box_doctor.js";
+import { kept, served } from "./box_keep.js";
 import { box, gpu } from "./box_visit.js";
 import { fill, make } from "./dom.js";
 

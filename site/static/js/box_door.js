@@ -1,7 +1,10 @@
-// The box in the top bar: an invitation in the address is taken and leaves no trace there; the state is a button.
-// The rest of the box's scripts comes when it is needed.
+// Where the GPU box comes in: an invitation in the address, its state in the top bar, a folded line in each figure that it
+// can measure. All this is small; the rest of the box's scripts comes when somebody opens something or a tab knows a box.
 
-import { invitation, parse } from "./box_address.js";
+import { invitation, keep, kept, served } from "./box_keep.js";
+
+const waiting = []; // what to do once the rest is there: panels to fill
+let rest = null;
 
 const config = () => JSON.parse(document.getElementById("book-config").textContent);
 
@@ -10,18 +13,31 @@ function take(before = "") {
   const invited = invitation(location.hash);
   if (!invited) return null;
   history.replaceState(history.state, "", location.pathname + location.search + before);
-  const address = invited.address ? parse(invited.address).address ?? "" : "";
-  return { address, token: invited.token };
+  keep("", invited.token); // at once: the reader may go on to a chapter before anything has come
+  return invited;
+}
+
+/** The rest: it tells the top bar of every change, and fills the panels once there is a box. */
+function load() {
+  rest ??= import("./box_visit.js").then(({ box, bar }) => {
+    const tell = () => {
+      bar(config().box);
+      if (box.state !== "none") for (const fill of waiting.splice(0)) fill();
+    };
+    box.addEventListener("change", tell);
+    tell();
+  });
+  return rest;
 }
 
 async function accept(invited) {
-  const { accept: connect } = await import("./box_visit.js");
-  await connect(invited);
+  await load();
+  await (await import("./box_visit.js")).accept(invited);
 }
 
-async function open(opener) {
-  const { open: show } = await import("./box_dialog.js");
-  show(config(), opener);
+async function dialog(opener) {
+  await load();
+  (await import("./box_dialog.js")).open(config(), opener);
 }
 
 function button(span) {
@@ -31,44 +47,52 @@ function button(span) {
   made.dataset.readings = "";
   made.textContent = made.dataset.recorded = span.textContent;
   made.setAttribute("aria-haspopup", "dialog");
-  made.addEventListener("click", () => open(made));
+  made.addEventListener("click", () => dialog(made));
   span.replaceWith(made);
 }
 
-async function show() {
-  const [{ box, gpu }, { fill }] = await Promise.all([import("./box_visit.js"), import("./dom.js")]);
-  const words = config().box;
-  const tell = () => {
-    const live = gpu() ? fill(words.barLive, { gpu: gpu() }) : words.barNoGpu;
-    const told = { connecting: words.barConnecting, connected: live, lost: words.barLost }[box.state];
-    for (const made of document.querySelectorAll("[data-readings]")) {
-      made.textContent = told ?? made.dataset.recorded;
-      made.dataset.box = box.state;
-    }
-  };
-  box.addEventListener("change", tell);
-  tell();
+/** A folded line for each figure that a box can measure; what it holds comes when it is opened, or with a box. */
+export function panels(cards, engine, config) {
+  for (const card of cards) {
+    const element = card.element.querySelector(".measure[data-experiment]");
+    if (!element) continue;
+    const fold = document.createElement("details"), summary = document.createElement("summary");
+    fold.className = "fold";
+    summary.textContent = config.box.title;
+    fold.append(summary);
+    element.replaceChildren(fold);
+    const none = () => {
+      for (const place of card.part("hw").querySelectorAll('[data-live="none"]')) place.textContent = config.box.liveNone;
+    };
+    none();
+    card.element.addEventListener("shown", none);
+    let filled = false;
+    const fill = async () => {
+      if (filled) return;
+      filled = true;
+      await load();
+      const { Panel } = await import("./measure.js");
+      card.element.removeEventListener("shown", none);
+      new Panel(element, card, engine, config);
+    };
+    fold.addEventListener("toggle", fill, { once: true });
+    waiting.push(fill);
+  }
 }
 
 export function start() {
   const invited = take();
-  const bar = document.querySelectorAll("[data-readings]");
-  bar.forEach(button);
+  document.querySelectorAll("[data-readings]").forEach(button);
   addEventListener("hashchange", (event) => { // an invitation pasted into an open page; registered before the figures' own
     const later = take(new URL(event.oldURL).hash);
     if (!later) return;
     event.stopImmediatePropagation();
     accept(later);
   });
-  const idle = globalThis.requestIdleCallback ?? ((work) => setTimeout(work, 200));
-  const begin = async () => {
-    if (bar.length) await show();
-    if (invited) return accept(invited);
-    const { resume } = await import("./box_visit.js");
-    await resume();
-  };
-  const soon = () => idle(begin, { timeout: 1000 });
-  if (invited) begin();
-  else if (document.readyState === "complete") soon();
-  else addEventListener("load", soon, { once: true });
+  if (invited) accept(invited);
+  else if (kept().token && (kept().address || served())) {
+    const begin = async () => { await load(); await (await import("./box_visit.js")).resume(); };
+    if (document.readyState === "complete") begin();
+    else addEventListener("load", begin, { once: true });
+  }
 }

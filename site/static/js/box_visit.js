@@ -1,6 +1,9 @@
 // The one box of this page, and how a visit comes back to it: another chapter in the same tab keeps what was given once.
 
-import { Box, keep, kept, served } from "./box.js";
+import { Box } from "./box.js";
+import { parse } from "./box_address.js";
+import { kept, served } from "./box_keep.js";
+import { fill } from "./dom.js";
 
 export const box = new Box();
 
@@ -21,10 +24,10 @@ async function again() {
 }
 
 /** Connect as an invitation in the address bar says: to the box that it names, or to the one that this page comes from. */
-export async function accept({ address, token }) {
-  const place = address || location.origin;
-  keep(address, token); // for the dialog, should it not connect
-  resumed = box.connect(place, token);
+export async function accept(invited) {
+  const address = invited.address ? parse(invited.address).address : location.origin;
+  if (!address) return;
+  resumed = box.connect(address, invited.token);
   await resumed;
 }
 
@@ -32,4 +35,14 @@ export async function accept({ address, token }) {
 export function gpu() {
   const name = box.machine?.gpu;
   return typeof name === "string" && !name.startsWith("none") ? name.slice(0, 60) : "";
+}
+
+/** Say in the top bar how the readings are; without a box, as the page was built. */
+export function bar(words) {
+  const live = gpu() ? fill(words?.barLive ?? "", { gpu: gpu() }) : words?.barNoGpu;
+  const told = { connecting: words?.barConnecting, connected: live, lost: words?.barLost }[box.state];
+  for (const made of document.querySelectorAll("[data-readings]")) {
+    made.textContent = told ?? made.dataset.recorded;
+    made.dataset.box = box.state;
+  }
 }

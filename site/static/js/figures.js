@@ -1,5 +1,6 @@
 // The figures of a page: draw what was built, queue what the reader does, replay it when Python is there.
 
+import { panels } from "./box_door.js";
 import { Drawing } from "./drawing.js";
 import { Engine } from "./engine.js";
 import { exercises } from "./exercises.js";
@@ -331,6 +332,7 @@ export async function start(config, drawn) {
   for (const element of document.querySelectorAll(".fig[data-figure]")) {
     cards.set(element.dataset.figure, new Card(element, engine, config, drawn));
   }
+  panels(cards.values(), engine, config);
   const restore = () => {
     const { key, query } = fragment();
     if (!key) {
@@ -356,7 +358,6 @@ export async function start(config, drawn) {
   });
   drawn.catch(() => engine.leave()); // without drawings nothing is computed: the caller says why
   await drawn;
-  if (document.querySelector(".measure")) (await import("./measure.js")).start(cards.values(), engine, config);
 }
 
 function notice(text) {

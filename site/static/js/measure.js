@@ -9,7 +9,8 @@ import { Rows } from "./measure_rows.js";
 const OFTEN = 250; // ms between partial records for Python
 const SPOKEN = 5000; // ms between rows that a screen reader is told of
 
-class Panel {
+export class Panel {
+  /** `element` holds the fold with its summary already; `card` is the figure's. */
   constructor(element, card, engine, config) {
     Object.assign(this, { element, card, config, words: config.box, name: element.dataset.experiment });
     this.run = { phase: "idle" };
@@ -19,7 +20,8 @@ class Panel {
     box.addEventListener("change", ({ detail }) => this.#boxChanged(detail));
     engine.addEventListener("restarted", () => { if (this.record) this.card.act({ live: this.record, quiet: true }); });
     addEventListener("pagehide", () => this.#stop());
-    this.#show();
+    if (this.fold.open) this.#open();
+    else this.#show();
   }
 
   #build() {
@@ -37,15 +39,14 @@ class Panel {
     this.sign = make("span", { className: "dia", "aria-hidden": "true" });
     this.say = make("span");
     this.aloud = make("span", { className: "sr", role: "status" });
-    this.fold = make("details", { className: "fold" },
-      make("summary", {}, words.title, this.brief),
-      make("div", { className: "in" },
-        this.controls,
-        make("div", { className: "row" }, this.start, this.stop, this.again, this.connect, make("p", { className: "measure-say" }, this.sign, this.say), this.why, this.aloud),
-        this.rows.element,
-        make("div", { className: "row after" }, this.export, this.remove)));
+    this.fold = this.element.querySelector("details");
+    this.fold.querySelector("summary").append(this.brief);
+    this.fold.append(make("div", { className: "in" },
+      this.controls,
+      make("div", { className: "row" }, this.start, this.stop, this.again, this.connect, make("p", { className: "measure-say" }, this.sign, this.say), this.why, this.aloud),
+      this.rows.element,
+      make("div", { className: "row after" }, this.export, this.remove)));
     this.fold.addEventListener("toggle", () => { if (this.fold.open) this.#open(); });
-    this.element.replaceChildren(this.fold);
   }
 
   // ------------------------------------------------------------------------------------------ what it shows
@@ -318,13 +319,5 @@ class Panel {
     this.#live({
       gpu: name, driver, cuda, torch, triton, date, method, inputs: this.run.inputs, figure, rows: [...this.rows.rows], again: null, spread: null,
     });
-  }
-}
-
-/** A panel for each figure that has an experiment. `cards` are those of the page. */
-export function start(cards, engine, config) {
-  for (const card of cards) {
-    const element = card.element.querySelector(".measure[data-experiment]");
-    if (element) new Panel(element, card, engine, config);
   }
 }
