@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -94,6 +95,21 @@ class Panel:
     def open(self) -> Panel:
         self.element.locator("summary").click()
         return self
+
+    def top(self) -> float:
+        """How far below the top of its card it begins, in px."""
+        code = "(panel) => panel.getBoundingClientRect().top - panel.closest('.fig').getBoundingClientRect().top"
+        return float(self.element.evaluate(code))
+
+    def listen(self, place: Locator | None = None, what: str = "*") -> Callable[[], list[str]]:
+        """Write down, in the page, what stands at a place from now on (what the panel says, unless another is given);
+        call what is returned to read it, without repetitions."""
+        code = """(place, what) => { window.said = [];
+          const write = () => { const text = (what === "*" ? place : place.querySelector(what))?.textContent;
+            if (text !== undefined && text !== window.said.at(-1)) window.said.push(text); };
+          new MutationObserver(write).observe(place, { subtree: true, childList: true, characterData: true }); }"""
+        (place or self.say).evaluate(code, what)
+        return lambda: list(self.page.evaluate("window.said"))
 
     def start(self) -> Panel:
         expect(self.button("start")).to_be_enabled()

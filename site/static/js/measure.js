@@ -149,7 +149,9 @@ export class Panel {
       const going = run.phase === "running" || run.phase === "started";
       text = !going ? words.liveWaits : fill(run.points ? words.liveRun : words.liveRunOpen, { n: Math.min(n + 1, run.points ?? Infinity), of: run.points });
     }
-    for (const place of this.card.element.querySelectorAll('[data-part="hw"] [data-live="none"]')) place.textContent = text;
+    for (const place of this.card.part("hw").querySelectorAll('[data-live="none"]')) {
+      if (place.textContent !== text) place.textContent = text;
+    }
   }
 
   // ---------------------------------------------------------------------------------------- the experiment
