@@ -13,8 +13,6 @@ from tests.browser.pages import Card, visit, words
 from tests.browser.serving import Site
 from tests.gpu_backend import boxes
 
-ABORTED = r"/runs net::ERR_ABORTED"
-"""What the browser says of a stream that the page leaves: it was meant."""
 REFUSED = r"net::ERR_CONNECTION_REFUSED"
 BROKEN = r"net::ERR_(CONNECTION_(REFUSED|RESET)|INCOMPLETE_CHUNKED_ENCODING|EMPTY_RESPONSE|ABORTED|FAILED)"
 TIMED_OUT = r"/health net::ERR_ABORTED"

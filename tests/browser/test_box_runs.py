@@ -5,7 +5,8 @@ from __future__ import annotations
 import http.client
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -15,7 +16,7 @@ from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import Watch
 from tests.browser.pages import LANGUAGES, PLACES, Act, Card, native, visit
-from tests.browser.panel import ABORTED, Dialog, Panel, box_for, measuring, says
+from tests.browser.panel import Dialog, Panel, box_for, measuring, says
 from tests.browser.serving import Site
 from tests.gpu_backend import boxes
 from widgets import card as cards
@@ -141,8 +142,7 @@ def test_the_first_row_is_there_at_once(page: Page, site: Site, box: boxes.Runni
     assert median(waits) < FIRST_ROW_MS
 
 
-def test_stopped_runs_end_at_the_box_and_keep_their_rows(page: Page, site: Site, watch: Watch) -> None:
-    watch.expect(ABORTED)
+def test_stopped_runs_end_at_the_box_and_keep_their_rows(page: Page, site: Site) -> None:
     with box_for(site, child=boxes.fake(pace=0.3)) as box:
         panel = measuring(page, site, box, "coalescing", "en", "stride=5")
         panel.start()
@@ -197,30 +197,36 @@ def test_inputs_that_do_not_fit_are_refused_at_their_field(
 
 
 def test_a_full_queue_says_so_and_when_to_ask_again(page: Page, site: Site, watch: Watch) -> None:
-    watch.expect(f"{ABORTED}|503")
+    watch.expect("503")
     told = says("en")
-    with box_for(site, child=boxes.fake(pace=0.5), queue_limit=1) as box:
-        first, second = (occupied(box) for _ in range(2))
-        panel = measuring(page, site, box, "coalescing", "en")
-        expect(panel.say).to_contain_text(told["doctor"]["busy"]["short"])
-        panel.start().phase("full")
-        expect(panel.say).to_contain_text(told["full"])
-        expect(panel.say).to_contain_text(told["inSeconds"].format(n=5))
-        expect(panel.say).to_contain_text("1 runs wait, which is the limit")
-        second()
+    with box_for(site, child=boxes.fake(pace=0.1), queue_limit=1) as box, occupied(box):
+        with occupied(box):
+            panel = measuring(page, site, box, "coalescing", "en")
+            expect(panel.say).to_contain_text(told["doctor"]["busy"]["short"])
+            panel.start().phase("full")
+            expect(panel.say).to_contain_text(told["full"])
+            expect(panel.say).to_contain_text(told["inSeconds"].format(n=5))
+            expect(panel.say).to_contain_text("1 runs wait, which is the limit")
+            expect(panel.button("tryAgain")).to_be_focused()
         panel.button("tryAgain").click()
+        panel.phase("queued")
         expect(panel.say).to_have_text(told["next"])
-        first()
-        panel.phase("done")
+    panel.phase("lost")
 
 
-def occupied(box: boxes.Running) -> Callable[[], None]:
-    """Let somebody else have a run that lasts; what is returned lets them go."""
+@contextmanager
+def occupied(box: boxes.Running) -> Iterator[None]:
+    """Somebody else has a run that lasts, while the block does."""
     line = http.client.HTTPConnection("127.0.0.1", box.port)
     about = {"Authorization": f"Bearer {box.token}", "Content-Type": "application/json"}
     line.request("POST", "/runs", json.dumps({"experiment": "fake_hang", "inputs": {}}), about)
-    assert line.getresponse().status == 200
-    return line.close
+    answer = line.getresponse()
+    try:
+        assert answer.status == 200
+        yield
+    finally:
+        answer.close()
+        line.close()
 
 
 HOSTILE = '<img src=x onerror="document.title=1"><script>document.title=1</script>'

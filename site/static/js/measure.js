@@ -54,12 +54,12 @@ export class Panel {
   get busy() { return ["waiting", "asked", "queued", "started", "running"].includes(this.run.phase); }
 
   #phase(phase, told = {}) {
-    const focused = [this.start, this.stop, this.again, this.connect].includes(document.activeElement);
+    const buttons = [this.stop, this.start, this.again, this.connect];
+    const usable = (button) => !button.hidden && !button.disabled;
+    const focused = buttons.includes(document.activeElement);
     this.run = { ...this.run, phase, ...told };
     this.#show();
-    if (focused && document.activeElement !== this.stop && document.activeElement?.hidden !== false) {
-      [this.stop, this.start, this.again, this.connect].find((button) => !button.hidden && !button.disabled)?.focus();
-    }
+    if (focused && !buttons.some((button) => usable(button) && button === document.activeElement)) buttons.find(usable)?.focus();
   }
 
   #show() {
