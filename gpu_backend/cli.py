@@ -11,7 +11,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from gpu_backend import experiments, records
 from gpu_backend.parent import Child, ChildGone
 from gpu_backend.server import command
 
@@ -36,27 +35,47 @@ def main(arguments: Sequence[str] | None = None) -> None:
     record.add_argument("--set", dest="inputs", action="append", default=[], metavar="NAME=VALUE", help="set an input")
     record.add_argument("--once", action="store_true", help="one process only: no spread")
     given = parser.parse_args(arguments)
+    try:
+        sys.exit(_do(parser, given))
+    except ModuleNotFoundError as missing:  # a plain install has the book alone
+        sys.exit(f"gpubook-box: {missing}; pip install -e '.[gpu]' brings what the box needs")
+    except ChildGone as gone:
+        sys.exit(f"gpubook-box: {gone}")
+
+
+def _do(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
     match given.command:
         case "serve":
-            sys.exit(command.serve(given))
+            return command.serve(given)
         case "list":
-            sys.exit(_list())
+            return _list()
         case "doctor":
             from gpu_backend.doctor import examine
 
-            sys.exit(examine())
+            return examine()
         case "run":
-            sys.exit(_run(given.experiment, _inputs(parser, given.inputs)))
+            return _run(given.experiment, _inputs(parser, given.inputs))
         case "record" if given.counters:
-            sys.exit(_count(given.into / given.gpu))
-        case "record":
+            return _count(given.into / given.gpu)
+        case _:
+            from gpu_backend import experiments
+
             names = given.experiments or list(experiments.names())
             if unknown := [name for name in names if name not in experiments.names()]:
                 parser.error(f"no experiment {unknown[0]!r}; there are {', '.join(experiments.names())}")
+            tables = [name for name in names if _from_table(given.into / given.gpu / f"{name}.json")]
+            if tables and given.experiments:
+                parser.error(f"{tables[0]}.json is made from a table of readings (gpubook readings): record --into DIR")
+            names = [name for name in names if name not in tables]
             if given.inputs and len(names) != 1:
                 parser.error("--set goes with one experiment: inputs have the names that it gave them")
             chosen = _inputs(parser, given.inputs)
-            sys.exit(_record(names, chosen, given.into / given.gpu, 1 if given.once else 2))
+            return _record(names, chosen, given.into / given.gpu, 1 if given.once else 2)
+
+
+def _from_table(file: Path) -> bool:
+    """Whether there are readings of this name that another tool took: only the box's own records have a figure."""
+    return file.is_file() and "figure" not in json.loads(file.read_text("utf-8"))
 
 
 def _inputs(parser: argparse.ArgumentParser, pairs: Sequence[str]) -> dict[str, Any]:
@@ -73,6 +92,8 @@ def _inputs(parser: argparse.ArgumentParser, pairs: Sequence[str]) -> dict[str, 
 
 
 def _list() -> int:
+    from gpu_backend import experiments
+
     for name in experiments.names():
         experiment = experiments.load(name)
         print(f"{name}  (figure {experiment.figure}{', needs a GPU' if experiment.needs_gpu else ''})")
@@ -122,7 +143,7 @@ def _take(
 
 
 def _count(folder: Path) -> int:
-    from gpu_backend import counters, machine
+    from gpu_backend import counters, machine, records
 
     try:
         rows = counters.read()
@@ -137,6 +158,8 @@ def _count(folder: Path) -> int:
 
 def _record(names: Sequence[str], chosen: dict[str, Any], folder: Path, processes: int) -> int:
     """Write what each process adds as soon as it is done: an interrupted recording keeps its first half."""
+    from gpu_backend import experiments, records
+
     takes: list[dict[str, Any]] = []
     failed: dict[str, str] = {}
     for _ in range(processes):

@@ -23,6 +23,8 @@ def findings() -> Iterator[Finding]:
         ("triton", "compiles the kernels"),
         ("cuda.core", "loads the kernels in CUDA C"),
         ("pynvml", "reads driver and clocks"),
+        ("fastapi", "answers pages"),
+        ("uvicorn", "serves them"),
     ):
         yield _package(name, why)
     try:

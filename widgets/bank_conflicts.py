@@ -3,38 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import param
 from bokeh.models import Plot
 
-from sim.bank_conflicts import BANKS, WARP_LANES, WORD_BYTES, Op, SharedAccess, simulate
-from sim.tile_addresses import TMA_ROW_BYTES, Tile, TileTotals, parse_pattern
-from widgets import bank_drawing, bank_readings, bank_words, pattern_words
+from sim.bank_conflicts import BANKS, WORD_BYTES
+from sim.tile_addresses import TMA_ROW_BYTES
+from widgets import bank_drawing, bank_readings, bank_requests, bank_words
 from widgets.bank_drawing import Shown
 from widgets.bank_readings import Requests
+from widgets.bank_requests import TILES, Trace
 from widgets.figure import Figure
 from widgets.parts import Choice, Comparison, Prediction, Preset, Range, Reading, Readout, Stepper, Table, Text
 from widgets.words import N_
-
-TILES = {"32x32": (32, 32), "64x64": (64, 64), "32x16": (32, 16), "32x8": (32, 8), "16x16": (16, 16), "32x1": (32, 1)}
-"""Rows and columns on offer; columns are powers of two, which the XOR layout needs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """One request and, where it is a row or a column, its tile and the totals over all its rows or columns."""
-
-    access: SharedAccess
-    tile: Tile | None = None
-    whole: TileTotals | None = None
-
-
-@lru_cache(maxsize=512)
-def _whole(tile: Tile, by: str, op: Op) -> TileTotals:
-    return tile.by_rows(op) if by == "row" else tile.by_columns(op)
 
 
 class BankConflicts(Figure):
@@ -139,33 +121,9 @@ class BankConflicts(Figure):
         if self.veiled and self.wavefront is not None:
             raise ValueError(self.words("your guess first; then the wavefronts can be stepped through"))
         if self.reads == "typed":
-            try:
-                addresses = parse_pattern(self.pattern, self.width)
-            except ValueError as refused:
-                raise ValueError(pattern_words.refusal(str(refused), self.words)) from refused
-            return Trace(simulate(addresses, self.width, self.op))
-        tile = self._tile()
-        if self.reads == "word":
-            return Trace(simulate([tile.address(0, self.index)] * WARP_LANES, self.width, self.op))
-        addresses = tile.row(self.index) if self.reads == "row" else tile.column(self.index)
-        return Trace(simulate(addresses, self.width, self.op), tile, _whole(tile, self.reads, self.op))
-
-    def _tile(self) -> Tile:
-        rows, columns = TILES[self.tile]
-        pitch = self.pitch
-        if row_bytes := TMA_ROW_BYTES.get(self.swizzle):
-            columns = pitch = row_bytes // self.width
-        elif pitch < columns:
-            message = N_("a pitch of {pitch} is less than a row of {columns} elements; it must be at least {columns}")
-            raise ValueError(self.words(message, pitch=pitch, columns=columns))
-        size, message = (
-            (rows, N_("there is no row {n}; the tile has rows 0 to {last}"))
-            if self.reads == "row"
-            else (columns, N_("there is no column {n}; the tile has columns 0 to {last}"))
-        )
-        if self.index >= size:
-            raise ValueError(self.words(message, n=self.index, last=size - 1))
-        return Tile(rows, columns, pitch * self.width // WORD_BYTES, self.width, self.swizzle)
+            return bank_requests.typed(self.pattern, self.width, self.op, self.words)
+        tile = bank_requests.tile(self.tile, self.reads, self.index, self.pitch, self.width, self.swizzle, self.words)
+        return bank_requests.of_tile(tile, self.reads, self.index, self.op)
 
     def active(self, name: str) -> bool:
         """Say whether a control acts: the pattern replaces the tile, and a TMA layout its pitch."""

@@ -14,7 +14,7 @@ from functools import lru_cache
 from statistics import median
 
 from sim.streams import double_buffer, simulate
-from widgets.live import COUNT, between, once, one_of, whole
+from widgets.live import COUNT, between, once, one_of, other_inputs, whole
 from widgets.parts import Comparison, Reading
 from widgets.words import Words
 
@@ -132,7 +132,7 @@ def comparison(runs: Runs, live: Runs | None, key: Key, words: Words) -> Compari
     )  # fmt: skip
     now, why = live.runs.get(key) if live else None, ""
     if live and now and (len(now.copies) != len(run.copies) or _mib(live) != _mib(runs)):
-        now, why = None, words("The live run took other batches; leave its inputs as they were offered to compare.")
+        now, why = None, other_inputs(words("other batches"), words)
     return Comparison(
         words(
             "{n} batches of {mib} MiB, {slots}; a kernel takes {ratio} times as long as a copy",

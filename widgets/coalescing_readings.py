@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from sim.coalescing import GlobalAccess, simulate, strided
 from sim.gather_time import gather_us
-from widgets.live import COUNT, between, once, whole
+from widgets.live import COUNT, between, once, other_inputs, whole
 from widgets.parts import Comparison, Reading
 from widgets.words import Words
 
@@ -107,9 +107,7 @@ def times(gathers: Gathers, live: Gathers | None, access: GlobalAccess, words: W
     )
     now, why = live.of(access) if live else None, ""
     if now and now["n"] != row["n"]:
-        why = words(
-            "The live run gathered {n} floats; leave its inputs as they were offered to compare.", n=words.num(now["n"])
-        )
+        why = other_inputs(words("{n} floats", n=words.num(now["n"])), words)
         now = None
     return Comparison(
         _what(n, words), model, row["us"], words("µs"), 1, device=reading["gpu"].removeprefix("NVIDIA "),

@@ -238,17 +238,7 @@ class WarpDivergence(Figure):
 
     def table(self) -> Table:
         """One row for each active mask; while the slots are to be guessed, one for each path."""
-        words, warp = self.words, self.trace
-        head = (words("Issued"), words("Issue slots"), words("Lanes active"), words("Active mask"))
-        if self.veiled:
-            some = [(words("Path {name}", name=NAMES[path]), "?", warp.on(path)) for path in warp.taken]
-        else:
-            some = [
-                (divergence_words.issued(warp, phase, words), divergence_words.slots(phase, words), phase.mask)
-                for phase in warp.trace.phases
-            ]
-        rows = tuple((what, slots, words.num(mask.bit_count()), f"0x{mask:08x}") for what, slots, mask in some)
-        return Table(head, rows)
+        return divergence_words.table(self.trace, self.veiled, self.words)
 
     # --------------------------------------------------------------------------- hardware
 

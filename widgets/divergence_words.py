@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sim.divergence import INACTIVE, WARP_LANES, Divergence, Phase
+from widgets.parts import Table
 from widgets.words import Words
 
 NAMES = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef"
@@ -153,3 +154,14 @@ def told(warp: Warp, veiled: bool, words: Words) -> Iterator[str]:
         warp.trace.issue_slots, all=words.num(WARP_LANES * warp.trace.issue_slots),
         used=words.num(warp.trace.lane_slots), percent=percent(warp, words),
     )  # fmt: skip
+
+
+def table(warp: Warp, veiled: bool, words: Words) -> Table:
+    """Return one row for each active mask; while `veiled`, one for each path."""
+    head = (words("Issued"), words("Issue slots"), words("Lanes active"), words("Active mask"))
+    if veiled:
+        some = [(words("Path {name}", name=NAMES[path]), "?", warp.on(path)) for path in warp.taken]
+    else:
+        some = [(issued(warp, phase, words), slots(phase, words), phase.mask) for phase in warp.trace.phases]
+    rows = tuple((what, slot, words.num(mask.bit_count()), f"0x{mask:08x}") for what, slot, mask in some)
+    return Table(head, rows)

@@ -15,28 +15,21 @@ import param
 from bokeh.document import Document
 from bokeh.models import ColumnDataSource, Plot
 
-from widgets import lab, live
+from widgets import lab
 from widgets.ids import ids_from
-from widgets.live import Column
-from widgets.parts import Comparison, Prediction, Reading, Readout, Table, Value
-from widgets.state import Parameters
+from widgets.measured import Measured
+from widgets.parts import Prediction, Reading, Readout, Table, Value
 from widgets.theme import theme
 from widgets.words import Words
 
 
-class Figure(Parameters):
+class Figure(Measured):
     """One figure of the book. See the module docstring and README, "A figure"."""
 
     prediction: ClassVar[Prediction | None] = None
     left_out: ClassVar[tuple[str, ...]] = ()
     inspect_hint: ClassVar[str] = ""
     """What the inspector line says before any mark is pointed at."""
-    recordings: ClassVar[tuple[str, ...]] = ()
-    """Names of the files of chapters/recorded/<gpu>/ that are handed as `readings`."""
-    experiment: ClassVar[str | None] = None
-    """The GPU box experiment that measures the same thing live."""
-    live_columns: ClassVar[Mapping[str, Column]] = {}
-    """What every row of a live run of `experiment` must have; a recording of it has it too."""
     height: ClassVar[int] = 320
     """Height of the drawing in px, the same in all its states."""
     phone_height: ClassVar[int] = 320
@@ -75,22 +68,6 @@ class Figure(Parameters):
         """Return the state's named numbers, for facts and predictions."""
         raise NotImplementedError
 
-    def comparison(self) -> Comparison | None:
-        """Return the model beside its readings; None for a figure that hardware has no say in."""
-        return None
-
-    def comparisons(self) -> Sequence[Comparison]:
-        """Return the rows of the strip, two at most: here that of `comparison`."""
-        both = self.comparison()
-        return () if both is None else (both,)
-
-    def read_live(self, record: Reading) -> Any:
-        """Return what `comparison` looks up in a live run whose rows have `live_columns`; kept in `measured`.
-
-        ValueError says, in the reader's language, what else is wrong with it.
-        """
-        return record
-
     @property
     def steps(self) -> int:
         """How many steps the stepper walks; 0 where there is none."""
@@ -106,12 +83,7 @@ class Figure(Parameters):
     # ------------------------------------------------------------------------------- changes
 
     def __init__(self, words: Words | None = None, readings: Sequence[Reading] = (), **state: Value) -> None:
-        super().__init__(words, **state)
-        self.readings = tuple(readings)
-        self.live: Reading | None = None
-        """The live run that stands beside the recorded ones, whole or as far as it has come; not part of the state."""
-        self.measured: Any = None
-        """What `read_live` made of it."""
+        super().__init__(words, readings, **state)
         self.error = ""
         self.unread: str | None = None
         """The guess that `error` is about, when it could not be read."""
@@ -124,11 +96,6 @@ class Figure(Parameters):
         self.trace = self.simulate()
         self._good = self.current()
         self.param.watch(self._changed, self.inputs)
-
-    @classmethod
-    def key(cls) -> str:
-        """The figure's name in book.toml: its module's name."""
-        return cls.__module__.rpartition(".")[2]
 
     def apply(self, action: Mapping[str, Any]) -> None:
         """Carry out one action of the reader, wholly or not at all; `error` says why not.
@@ -152,7 +119,7 @@ class Figure(Parameters):
                 case {"commit": text}:
                     self._commit(str(text))
                 case {"live": record}:
-                    self._take(record)
+                    self.take(record)
                 case {"skip": _}:
                     self.open = False
                 case {"ask": _}:
@@ -170,17 +137,6 @@ class Figure(Parameters):
         self.apply({"restore": fragment})
         if self.error:
             raise ValueError(self.error)
-
-    def _take(self, record: Any) -> None:
-        """Put a live run beside the recorded ones, or take it away; one that cannot be read changes nothing."""
-        if record is not None:
-            record = live.checked(record, self.key(), self.experiment, self.live_columns, self.words)
-        self.measured = None if record is None else self.read_live(record)
-        self.live = record
-
-    def recorded(self, name: str) -> tuple[Reading, ...]:
-        """Return the readings of that recording, one for each GPU; the name is one of `recordings`."""
-        return tuple(reading for reading in self.readings if reading["recording"] == name)
 
     def _set(self, changes: dict[str, Any]) -> None:
         self.check(changes)

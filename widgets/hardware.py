@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 
 from markupsafe import Markup
 
 from widgets import room
 from widgets.figure import Figure
+from widgets.live import other_inputs
 from widgets.parts import Comparison, Reading
 from widgets.words import NO_BREAK, Words
 
@@ -19,6 +20,7 @@ _SIGN = {
     "live": _DIAMOND.format("currentColor"),
 }
 _LONG_NAME = "NVIDIA GeForce RTX 4090 Laptop GPU"  # as long as names of GPUs are, to keep room for one
+_IN_LABEL = 10  # characters of a name that a label has room for, on one line; the strip's head has the whole name
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +60,34 @@ def hardware(figure: Figure) -> Markup:
 
     While the state's prediction is open the strip has its size and no number.
     """
-    some = figure.comparisons()
-    return _strip(top(figure.words, some, figure.live), _rows(figure, some), figure.words)
+    some, run = figure.comparisons(), figure.live
+    return _strip(top(figure.words, some, run), [_row(figure, both, run) for both in some], figure.words)
 
 
 def longest(figures: Sequence[Figure]) -> Markup:
     """Return a strip each of whose texts is the longest that these figures have there, with a live run and without."""
-    words = figures[0].words
-    some = [_rows(figure, _pretended(figure)) for figure in figures]
-    if not any(some):
+    words, run = figures[0].words, {**dict.fromkeys(("driver", "cuda", "date"), "0000-00-00"), "gpu": _LONG_NAME}
+    rows: list[list[Row]] = []
+    for figure in figures:
+        some = figure.comparisons()
+        rows += [[_row(figure, made, run) for made in map(pretend, some)] for pretend in (_near, _unlike(words))]
+    if not any(rows):
         return Markup("")
-    tops = [
-        top(words, figure.comparisons(), live)
-        for figure in figures
-        for live in (None, {**dict.fromkeys(("driver", "cuda", "date"), "0000-00-00"), "gpu": _LONG_NAME})
-    ]
-    widest = [_widest([row[n] for row in some if n < len(row)]) for n in range(max(map(len, some)))]
+    tops = [top(words, figure.comparisons(), live) for figure in figures for live in (None, run)]
+    widest = [_widest([row[n] for row in rows if n < len(row)]) for n in range(max(map(len, rows)))]
     return _strip(max(tops, key=_width), widest, words)
+
+
+def _near(both: Comparison) -> Comparison:
+    """The row as it would be with a live run a little off the recorded number."""
+    near = both.recorded or both.model
+    live = replace(both, live=near + 1) if both.exact else replace(both, live=1.123 * near, live_model=1.234 * near)
+    return live if both.by_box else both
+
+
+def _unlike(words: Words) -> Callable[[Comparison], Comparison]:
+    """The row as it would be with a live run that cannot be compared, for a reason as long as any."""
+    return lambda both: replace(both, live_why=other_inputs("0" * len(_LONG_NAME), words))
 
 
 def top(words: Words, some: Sequence[Comparison], live: Reading | None) -> str:
@@ -90,22 +103,8 @@ def top(words: Words, some: Sequence[Comparison], live: Reading | None) -> str:
     return words("{first} {second}", first=said, second=run)
 
 
-def _rows(figure: Figure, some: Sequence[Comparison]) -> list[Row]:
-    device = figure.live["gpu"] if figure.live else _LONG_NAME
-    return [_row(figure, both, _short(device)) for both in some]
-
-
-def _pretended(figure: Figure) -> list[Comparison]:
-    """The rows as they would be with a live run a little off the recorded number."""
-    made = []
-    for both in figure.comparisons():
-        near = both.recorded or both.model
-        live = replace(both, live=near + 1) if both.exact else replace(both, live=1.123 * near, live_model=1.234 * near)
-        made.append(live if both.by_box else both)
-    return made
-
-
-def _row(figure: Figure, both: Comparison, live_device: str) -> Row:
+def _row(figure: Figure, both: Comparison, run: Reading | None) -> Row:
+    """Put one row into words; `run` is the live run that there is, even where it has no number for this row."""
     words, veiled = figure.words, figure.veiled
 
     def number(value: float) -> Markup:
@@ -113,6 +112,8 @@ def _row(figure: Figure, both: Comparison, live_device: str) -> Row:
         return Markup("{}{}").format("?" if veiled else words.num(value, both.digits), unit)
 
     read, live = both.recorded is not None, both.live is not None
+    device = _short(run["gpu"]) if run else ""
+    live_label = words("Live, {device}", device=device) if live and len(device) <= _IN_LABEL else words("Live")
     none = Markup('<span data-live="none">{}</span>').format(words("not measured here"))
     if not both.by_box:
         none = Markup("<span>{}</span>").format(words("not measured live"))
@@ -130,26 +131,25 @@ def _row(figure: Figure, both: Comparison, live_device: str) -> Row:
         model=number(both.model),
         recorded_label=words("Recorded, {device}", device=_short(both.device)) if read else words("Recorded"),
         recorded=number(both.recorded) if both.recorded is not None else "",
-        live_label=words("Live, {device}", device=live_device) if live else words("Live"),
+        live_label=live_label,
         live=number(both.live) if both.live is not None else none,
         apart=differs,
-        told=words("Your guess first, then the reading.") if veiled else _told(figure, both),
+        told=words("Your guess first, then the reading.") if veiled else _told(figure, both, run),
     )
 
 
-def _told(figure: Figure, both: Comparison) -> Markup:
+def _told(figure: Figure, both: Comparison, run: Reading | None) -> Markup:
     """Where the numbers come from; what the live run adds to that; which presets have a reading."""
-    words, said = figure.words, [Markup("{}").format(_ended(both.provenance, figure.words))] if both.provenance else []
+    words, said = figure.words, [both.provenance] if both.provenance else []
     if both.live is not None:
-        said += [Markup("{}").format(text) for text in _live_told(both, words)]
-    elif figure.live is not None and both.by_box:
-        said.append(
-            Markup("{}").format(_ended(both.live_why or words("The live run has no row for this state."), words))
-        )
+        said += _live_told(both, words)
+    elif run is not None and both.by_box:
+        said.append(both.live_why or words("The live run has no row for this state."))
     if both.recorded is None and both.presets:
         links = Markup(words(", ")).join(_preset(figure, name) for name in both.presets)
         said.append(Markup(words("Presets with a reading: {links}.")).format(links=links))
-    return Markup(words.space).join(said)
+    *first, last = said or [""]
+    return Markup("{}{}").format(Markup("").join(_ended(text, words) + words.space for text in first), last)
 
 
 def _live_told(both: Comparison, words: Words) -> Iterable[str]:
@@ -164,7 +164,7 @@ def _live_told(both: Comparison, words: Words) -> Iterable[str]:
         yield words("Live against recorded: {apart}.", apart=apart)
     if both.live_model is not None and both.live_model != both.model:
         value = words.num(both.live_model, both.digits) + (f"{NO_BREAK}{both.unit}" if both.unit else "")
-        yield words("Model with the constants of the live run: {value}.", value=value)
+        yield words("Model with that run’s constants: {value}.", value=value)
 
 
 def _ended(text: str, words: Words) -> str:
@@ -173,9 +173,7 @@ def _ended(text: str, words: Words) -> str:
 
 def _preset(figure: Figure, name: str) -> Markup:
     preset = figure.preset(name)
-    return Markup('<button type="button" class="quietly" data-preset="{}">{}</button>').format(
-        name, figure.words(preset.label)
-    )
+    return Markup('<a class="act" href="#{}?preset={}">{}</a>').format(figure.key(), name, figure.words(preset.label))
 
 
 def _short(device: str) -> str:

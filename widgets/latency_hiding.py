@@ -225,11 +225,14 @@ class LatencyHiding(Figure):
     def summary(self) -> str:
         """Say what is busy and what would be enough."""
         name = gpu(self.gpu).name
-        return latency_words.summary(self.trace, name, self.loads, self.bytes, self.veiled, self.words)
+        read = [one.name for one in self._drawn_readings() if one.points]
+        return latency_words.summary(self.trace, name, self.loads, self.bytes, self.veiled, read, self.words)
 
     def table(self) -> Table:
         """One row for each number of warps."""
-        read = {one.name: {warps: rate for warps, rate, *_ in one.points} for one in self._drawn_readings()}
+        read = {
+            one.name: {warps: rate for warps, rate, *_ in one.points} for one in self._drawn_readings() if one.points
+        }
         return latency_words.table(self.trace, self.veiled, read, self.words)
 
     def comparison(self) -> Comparison:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from sim.enough_warps import EnoughWarps, Span
 from widgets.parts import Table
@@ -62,8 +62,10 @@ def point_says(trace: EnoughWarps, sm_warps: int, secret: bool, words: Words) ->
     )  # fmt: skip
 
 
-def summary(trace: EnoughWarps, name: str, loads: int, size: int, secret: bool, words: Words) -> str:
-    """Say what the warps keep busy and how many would be enough."""
+def summary(
+    trace: EnoughWarps, name: str, loads: int, size: int, secret: bool, read: Sequence[str], words: Words
+) -> str:
+    """Say what the warps keep busy and how many would be enough; `read` names the readings that are drawn."""
     line, num = trace.timeline, words.num
     said = [
         words(
@@ -92,6 +94,8 @@ def summary(trace: EnoughWarps, name: str, loads: int, size: int, secret: bool, 
                 peak=num(trace.peak_gb_per_s), knee=warps(trace.memory.knee_warps, words), slots=trace.slots,
             )
         )  # fmt: skip
+    if read:
+        said.append(words("Diamonds beside the memory’s line are readings: {names}.", names=words(", ").join(read)))
     return words.space.join(said)
 
 

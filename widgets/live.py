@@ -96,7 +96,12 @@ def checked(record: Any, figure: str, experiment: str | None, columns: Mapping[s
         raise ValueError(words("the live run cannot be read: {n} rows are more than {most}", n=n, most=most))
     for number, row in enumerate(rows, 1):
         _check_row(number, row, columns, words)
-    return record
+    return {**record, "again": None}  # a live run is one
+
+
+def other_inputs(took: str, words: Words) -> str:
+    """Say why a live run that took something else than the recording is not put beside it."""
+    return words("The live run took {what}; to compare, leave its inputs as they were offered.", what=took)
 
 
 def _check_row(number: int, row: Any, columns: Mapping[str, Column], words: Words) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sim.pipeline import MAX_ITEMS, MAX_SLOTS, MAX_US, simulate
-from widgets.live import COUNT, between, once, one_of, whole
+from widgets.live import COUNT, between, once, one_of, other_inputs, whole
 from widgets.parts import Comparison, Reading
 from widgets.words import Words
 
@@ -150,10 +150,8 @@ def comparison(found: Recorded, live: Rows | None, words: Words) -> Comparison:
     now = live.rows.get(("both", slots, fmas)) if live else None
     why = ""
     if now and (now["items"], now["item_bytes"]) != (both["items"], both["item_bytes"]):
-        why = words(
-            "The live run took {n} items of {size} KiB; leave its inputs as they were offered to compare.",
-            n=num(now["items"]), size=num(now["item_bytes"] / KIB),
-        )  # fmt: skip
+        took = words("{n} items of {size} KiB", n=num(now["items"]), size=num(now["item_bytes"] / KIB))
+        why = other_inputs(took, words)
         now = None
     alone = live.pipeline(slots, fmas) if live and now else None
     return Comparison(

@@ -9,23 +9,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from sim.coalescing import SECTOR_BYTES, WARP_LANES
+from sim.coalescing import WARP_LANES
+from widgets import reuse_lettering
 from widgets.reuse_halves import (
     BAND,
     BARRIER,
     INSET,
-    LABEL,
     LOWER,
     MEMORY,
     MEMORY_END,
-    NAMES,
     PER_LINE,
     PER_SECTOR,
     PRICE,
     SHARED,
     SHARED_END,
     SHELF,
-    TITLE,
     UPPER,
     WARPS,
     WIDTH,
@@ -55,18 +53,22 @@ def columns(upper: Half, lower: Half, note: str, price: tuple[str, str], words: 
         "sectors": _rows([row for half, top in halves for row in _sectors(half, top)], (*_BOX, "role")),
         "strokes": _rows([row for half, top in told for row in _strokes(half, top)], ("x0", "x1", "y0", "y1", "role")),
         "shared": _rows(_shared(lower, bool(note)), (*_BOX, "role")),
-        "times": _rows([row for half, top in told for row in _times(half, top, words)], ("x", "y", "text", "role")),
-        "totals": _rows([row for half, top in told for row in _totals(half, top, words)], ("x", "y", "text", "role")),
+        "times": _rows(
+            [row for half, top in told for row in reuse_lettering.times(half, top, words)], ("x", "y", "text", "role")
+        ),
+        "totals": _rows(
+            [row for half, top in told for row in reuse_lettering.totals(half, top, words)], ("x", "y", "text", "role")
+        ),
         "now": _rows([row for half, top in told for row in _now(half, top)], (*_BOX, "role")),
         "loads": _rows(_loads(upper), _WEB),
         "staging": _rows(() if note else _staging(lower), _WEB),
         "reads": _rows(() if note else _reads(lower), _WEB),
         "barrier": _rows([(y + LOWER, _barrier(lower, bool(note))) for y in BARRIER], ("y", "role")),
         "ticks": _rows([*_ticks(upper, UPPER), *_ticks(lower, LOWER, bool(note))], ("x", "y0", "y1", "role")),
-        "titles": _rows(_titles(words), ("x", "y", "text", "role")),
-        "names": _rows(_names(words), ("x", "y", "text", "role")),
-        "pages": _rows([row for half, top in told for row in _pages(half, top, words)], _PAGES),
-        "labels": _rows(_labels(halves, words), ("x", "y", "text", "role", "ground")),
+        "titles": _rows(reuse_lettering.titles(words), ("x", "y", "text", "role")),
+        "names": _rows(reuse_lettering.names(words), ("x", "y", "text", "role")),
+        "pages": _rows([row for half, top in told for row in reuse_lettering.pages(half, top, words)], _PAGES),
+        "labels": _rows(reuse_lettering.labels(halves, words), ("x", "y", "text", "role", "ground")),
         "price": _rows([(0.0, PRICE, *price, "cost")] if not note else [], ("x", "y", "text", "short", "role")),
         "note": _rows([(WIDTH / 2, LOWER - 175.0, note, "rest", "surface")] if note else [], _NOTE),
     }
@@ -136,15 +138,6 @@ def _strokes(half: Half, top: float) -> Iterator[tuple[Any, ...]]:
             left, _ = half.x(sector)
             for word in range(PER_SECTOR):
                 yield left + word, left + word + 0.5, top + MEMORY - INSET, top + MEMORY_END + INSET, "cost"
-
-
-def _times(half: Half, top: float, words: Words) -> Iterator[tuple[Any, ...]]:
-    """How often a sector was moved, above it."""
-    for sector in half.sectors():
-        if times := half.moved(sector):
-            left, right = half.x(sector)
-            role = "cost" if times > 1 else "move"
-            yield (left + right) / 2, top + LABEL, words("× {n}", n=words.num(times)), role
 
 
 def _shared(half: Half, hidden: bool) -> Iterator[tuple[Any, ...]]:
@@ -239,48 +232,3 @@ def _ticks(half: Half, top: float, hidden: bool = False) -> Iterator[tuple[Any, 
 
 def _barrier(half: Half, hidden: bool) -> str:
     return "ink" if not hidden and half.count("barrier") else "surface"
-
-
-# ------------------------------------------------------------------------------------------------------ words
-
-
-def _titles(words: Words) -> Iterator[tuple[Any, ...]]:
-    yield 0.0, UPPER + TITLE, words("each warp for itself"), "ink"
-    yield 0.0, LOWER + TITLE, words("staged once for the block"), "ink"
-
-
-def _totals(half: Half, top: float, words: Words) -> Iterator[tuple[Any, ...]]:
-    """Requests to device memory and bytes moved so far."""
-    requests = words.plural("{n} request", "{n} requests", half.requests)
-    moved = words.num(half.moves * SECTOR_BYTES)
-    again = any(half.moved(sector) > 1 for sector in half.asked)
-    yield WIDTH, top + TITLE, words("{requests} · {n} B", requests=requests, n=moved), "cost" if again else "move"
-
-
-def _pages(half: Half, top: float, words: Words) -> Iterator[tuple[Any, ...]]:
-    """Which of the values are shown, where not all of them have room."""
-    if half.walk.distinct > WORDS:
-        first, last = words.num(half.page), words.num(half.page + WORDS - 1)
-        told = {"a": first, "b": last, "n": words.num(half.walk.distinct)}
-        text, short = words("values {a}–{b} of {n}", **told), words("{a}–{b} of {n}", **told)
-        yield WIDTH, top + LABEL, WIDTH / 2, top + TITLE, text, short, "rest"
-
-
-def _names(words: Words) -> Iterator[tuple[Any, ...]]:
-    for top, y in WARPS.items():
-        for warp in range(_WARPS):
-            yield middle_of_warp(warp), top + y - NAMES, words("warp {n}", n=warp), "rest"
-
-
-def _labels(halves: Sequence[tuple[Half, float]], words: Words) -> Iterator[tuple[Any, ...]]:
-    """What the left axis and the counts above the sectors say on a wide page."""
-    for half, top in halves:
-        times = [half.moved(sector) for sector in half.sectors() if half.moved(sector)]
-        text = words("device memory")
-        if times:
-            low, high = words.num(min(times)), words.num(max(times))
-            n = low if low == high else words("{a}–{b}", a=low, b=high)
-            text = words("device memory, sectors × {n}", n=n)
-        yield 0.0, top + LABEL, text, "cost" if times and max(times) > 1 else "rest", "surface"
-        if top == LOWER:
-            yield 0.0, LOWER + SHARED + 10, words("shared memory"), "rest", "surface"

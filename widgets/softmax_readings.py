@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sim.softmax_passes import PASSES, Way, from_three_passes
-from widgets.live import COUNT, TEXT, between, once, whole
+from widgets.live import COUNT, TEXT, between, once, other_inputs, whole
 from widgets.parts import Comparison, Reading
 from widgets.words import N_, Words
 
@@ -73,7 +73,7 @@ def comparison(ways: Ways, live: Ways | None, blocks: int, words: Words) -> Comp
     )  # fmt: skip
     now, why = live.rows.get((way, columns)) if live else None, ""
     if now and now["rows"] != row["rows"]:
-        why = words("The live run took {n} rows; leave its inputs as they were offered to compare.", n=num(now["rows"]))
+        why = other_inputs(words("{n} rows", n=num(now["rows"])), words)
         now = None
     us = from_three_passes(way, base["us"])
     return Comparison(

@@ -11,7 +11,7 @@ import param
 from bokeh.models import Plot
 
 from sim.streams import Enqueue, Step, Sync, Timeline, double_buffer, parse, simulate, to_text
-from widgets import buffer_readings, stream_readings, stream_words, timeline
+from widgets import buffer_readings, stream_readings, stream_told, stream_words, timeline
 from widgets.buffer_readings import Runs
 from widgets.figure import Figure
 from widgets.parts import Choice, Comparison, Prediction, Preset, Range, Reading, Readout, Role, Table, Text
@@ -211,7 +211,7 @@ class StreamTimeline(Figure):
         told = [
             Readout(words("Finished after"), words.num(line.total_us), us, asked, secret=hidden),
             Readout(words("One after the other"), words.num(self.trace.serial_us), us, words("in one stream")),
-            Readout(waits, words.num(line.waited_us(first)), us, self._held(first), secret=hidden),
+            Readout(waits, words.num(line.waited_us(first)), us, stream_told.held(line, first, words), secret=hidden),
         ]
         if line.races or self.mode == "own":
             met = sum(race.overlap_us is not None for race in line.races)
@@ -222,18 +222,6 @@ class StreamTimeline(Figure):
             words("A third slot saves"), words.num(self._third_slot_saves()), us, words("over two slots"), secret=True
         )
         return [*told, saves]
-
-    def _held(self, stream: str) -> str:
-        """Say how a stream's waits come about: "2 × 15, for “free”"."""
-        words, held = self.words, [w for w in self.trace.line.works if w.stream == stream and w.waited_for]
-        if not held:
-            return words("nothing holds it back")
-        lengths = {work.start_us - work.ready_us for work in held}
-        events = {str(work.waited_for).rstrip("0123456789") for work in held}
-        what = words.plural("{n} wait", "{n} waits", len(held))
-        if len(lengths) == 1 < len(held):
-            what = words("{n} × {each}", n=words.num(len(held)), each=words.num(lengths.pop()))
-        return words("{what}, for “{event}”", what=what, event=events.pop()) if len(events) == 1 else what
 
     def summary(self) -> str:
         """Say what the streams are given, when all is done, what waits, and which uses race."""
@@ -255,31 +243,15 @@ class StreamTimeline(Figure):
                 said.append(words("The event “{event}” is left out.", event=self.leave_out))
         if self.veiled:
             return _together([*said, words("When the kernels run is told after your guess.")], words)
-        first = streams(line)[0]
-        total, serial, held = num(line.total_us), num(self.trace.serial_us), num(line.waited_us(first))
-        said.append(words("All is done after {total} µs, in one stream after {serial} µs.", total=total, serial=serial))
-        stream = stream_words.stream(first, words)
-        said.append(words("Events hold the {stream} back for {us} µs.", stream=stream, us=held))
+        said.append(stream_told.ran(line, self.trace.serial_us, words))
         races = [words("{sentence}.", sentence=say) for say in self._drawn().races()]
         return _together([*said, *(races or [words("No two uses of a slot race.")])], words)
 
     def table(self) -> Table:
         """Return one row for each piece of work, in the program's order."""
-        words, num = self.words, self.words.num
-        head = (
-            words("Work"), words("Stream"), words("Slot"), words("Submitted, µs"), words("Ready, µs"),
-            words("Held back by"), words("Starts, µs"), words("Ends, µs"),
-        )  # fmt: skip
-        rows = []
-        for work in self.trace.line.works:
-            secret = self.veiled and work.kind == "compute"
-            times = ("?",) * 4 if secret else (
-                num(work.ready_us), stream_words.event(work.waited_for or "–"), num(work.start_us), num(work.end_us),
-            )  # fmt: skip
-            slot = "–" if work.slot is None else num(work.slot)
-            stream = stream_words.stream(work.stream, words)
-            rows.append((capital(stream_words.work(work.name, words)), stream, slot, num(work.submitted_us), *times))
-        return Table(head, tuple(rows))
+        return stream_told.table(self.trace.line, self.veiled, self.words)
+
+    # --------------------------------------------------------------------------- hardware
 
     def comparison(self) -> Comparison | None:
         """Return the recorded run in pieces beside the model's; None without a reading."""

@@ -34,9 +34,20 @@ def eager(gate: Tensor, up: Tensor) -> Tensor:
     return torch.nn.functional.silu(gate) * up
 
 
+def _compiles() -> bool:
+    """Whether `torch.compile` can be set against ours: it needs a C compiler."""
+    return machine.has_gpu() and which("gcc") is not None
+
+
+def points(chosen: Chosen) -> int:
+    """Ways × numbers of rows."""
+    doublings = (chosen.most // chosen.fewest).bit_length()
+    return doublings * (len(kernel.WAYS) + 1 + _compiles())
+
+
 def rows(chosen: Chosen) -> Iterator[Row]:
     """One row a way and number of rows."""
-    compiled = torch.compile(eager, dynamic=False) if machine.has_gpu() and which("gcc") else None
+    compiled = torch.compile(eager, dynamic=False) if _compiles() else None
     count, width = chosen.fewest, chosen.width
     while count <= chosen.most:
         size = kernel.bytes_moved(count, width, "fused")
@@ -81,5 +92,5 @@ def _compiled_row(compiled: Callable[..., Tensor], data: list[tuple[Tensor, Tens
 EXPERIMENT = Experiment(
     "activation_chain", "activation_chain",
     GRAPH_METHOD + "; cold L2: sets take turns; bytes: of every kernel of a way",
-    Chosen, rows,
+    Chosen, rows, points=points,
 )  # fmt: skip

@@ -69,4 +69,5 @@ EXPERIMENT = Experiment(
     "clock64() in each warp, first begin to last end, over all requests of the block; median of `count` runs; every "
     "sum of "
     "loaded words, or the memory after the stores, checked exactly", Chosen, rows, needs_gpu=True,
+    points=lambda _: len(list(cases())),
 )  # fmt: skip

@@ -114,5 +114,5 @@ EXPERIMENT = Experiment(
     "time between two CUDA events, each sample alone, medians of `count`; h2d_ms, kernels_ms: copies alone and "
     "kernels alone, "
     "as a graph; graph_ms: both as one graph; overlap_ms: call by call; outputs checked against float64", Chosen, rows,
-    needs_gpu=True,
+    needs_gpu=True, points=lambda _: len(PIECES),
 )  # fmt: skip

@@ -17,6 +17,7 @@ from sim.cpu_bound import simulate
 from sim.spread import quantile
 
 KERNELS = (1, 5, 20, 100, 400)
+WAYS = 5
 
 
 class Chosen(Inputs):
@@ -86,4 +87,5 @@ EXPERIMENT = Experiment(
     "the host's clock from an idle GPU: submit_us until all launches are handed over, us until all have run; medians "
     "of "
     "`count`; kernel_us: device time of one in a long graph", Chosen, rows, needs_gpu=True,
+    points=lambda _: WAYS * len(KERNELS),
 )  # fmt: skip

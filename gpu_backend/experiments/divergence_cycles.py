@@ -36,13 +36,15 @@ class Chosen(Inputs):
 
 def rows(chosen: Chosen) -> Iterator[Row]:
     """One row a branch."""
+    for kind, lengths, pattern in _cases():
+        yield _row(kind, lengths, pattern, chosen.repeats)
+
+
+def _cases() -> Iterator[tuple[str, str | None, str]]:
+    """Kind, name of the lengths and of the pattern."""
     for lengths in LENGTHS:
-        for pattern in PATTERNS:
-            if pattern.startswith("P"):
-                yield _row("path", lengths, pattern, chosen.repeats)
-    for pattern in PATTERNS:
-        if pattern.startswith("T"):
-            yield _row("trip", None, pattern, chosen.repeats)
+        yield from (("path", lengths, pattern) for pattern in PATTERNS if pattern.startswith("P"))
+    yield from (("trip", None, pattern) for pattern in PATTERNS if pattern.startswith("T"))
 
 
 def _row(kind: str, lengths: str | None, pattern: str, repeats: int) -> Row:
@@ -59,7 +61,7 @@ def _row(kind: str, lengths: str | None, pattern: str, repeats: int) -> Row:
 EXPERIMENT = Experiment(
     "divergence_cycles", "divergence",
     "clock64() around the branch in one warp, the last of `repeats` runs; what each lane counted checked exactly",
-    Chosen, rows, needs_gpu=True,
+    Chosen, rows, needs_gpu=True, points=lambda _: len(list(_cases())),
     setup={
         "path": "lane i takes path patterns[i], a loop of lengths[path] dependent fused multiply-adds",
         "trip": "one loop of dependent fused multiply-adds, patterns[i] iterations in lane i",

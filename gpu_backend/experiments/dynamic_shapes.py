@@ -28,6 +28,12 @@ CANDIDATES = (
     Config(128, 256, 64, 8, 3),
     Config(128, 256, 64, 8, 4),
 )
+WAYS: dict[str, tuple[int, ...]] = {
+    "general": (),
+    "buckets": tuple(BUCKETS.buckets),
+    "specialised": tuple(sorted(set(GROUP))),
+}
+"""Name of a way, and the sizes it has programs for."""
 
 
 class Chosen(Inputs):
@@ -46,7 +52,7 @@ def rows(chosen: Chosen) -> Iterator[Row]:
     }
     _, w = kernel.make_input(chosen.seed, 1, chosen.n, chosen.k, "cuda")
     out = {m: torch.empty(m, chosen.n, device="cuda", dtype=torch.bfloat16) for m in data}
-    for way, sizes in (("general", ()), ("buckets", BUCKETS.buckets), ("specialised", tuple(sorted(set(GROUP))))):
+    for way, sizes in WAYS.items():
         with TemporaryDirectory() as folder, triton.knobs.cache.scope():
             triton.knobs.cache.dir = folder
             for jit in (kernel.pointer_kernel, kernel.descriptor_kernel):
@@ -117,4 +123,5 @@ EXPERIMENT = Experiment(
     Chosen,
     rows,
     needs_gpu=True,
+    points=lambda _: len(WAYS),
 )

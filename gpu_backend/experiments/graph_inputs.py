@@ -33,11 +33,15 @@ class Chosen(Inputs):
     gpu: str = Field("h200", pattern=r"^[a-z0-9_]{1,20}$", description="this GPU's key in sim/gpus.toml, for the model")
 
 
+def _logs(chosen: Chosen) -> range:
+    return range(chosen.smallest, chosen.largest + 1, 2)
+
+
 def rows(chosen: Chosen) -> Iterator[Row]:
     """One row a size."""
     bandwidth = gpu(chosen.gpu).quantities["bandwidth"].value * 1e9
     wait_us = prepare_us = compute_us = 0.0
-    for log in range(chosen.smallest, chosen.largest + 1, 2):
+    for log in _logs(chosen):
         n = 1 << log - 2
         (held,), (given,) = (kernel.make_input(chosen.seed + i, n, "cuda") for i in (0, 1))
         out = [torch.empty(USED, device="cuda") for _ in range(STEPS)]
@@ -93,4 +97,5 @@ EXPERIMENT = Experiment(
     "the host's clock from an idle GPU until all has run, medians of `count`; compute_us, copy_us: device time, many "
     "in a graph; "
     "outputs checked against float64", Chosen, rows, needs_gpu=True,
+    points=lambda chosen: len(_logs(chosen)),
 )  # fmt: skip

@@ -28,11 +28,15 @@ class Chosen(Inputs):
     )
 
 
+def _logs(chosen: Chosen) -> range:
+    return range(chosen.smallest, chosen.largest + 1, 2)
+
+
 def rows(chosen: Chosen) -> Iterator[Row]:
     """One row a path and size."""
     sold = gpu(chosen.gpu).quantities
     rates = Rates(link_gb_per_s=sold["pcie"].value, device_gb_per_s=sold["bandwidth"].value)
-    for log in range(chosen.smallest, chosen.largest + 1, 2):
+    for log in _logs(chosen):
         size = 1 << log
         draw = torch.Generator("cuda").manual_seed(chosen.seed)
         device = torch.randint(256, (size,), dtype=torch.uint8, generator=draw, device="cuda")
@@ -67,4 +71,5 @@ EXPERIMENT = Experiment(
     "medians of `count` with 20th and 80th percentiles; every copy compared with its source. d2d counts bytes read "
     "and written",
     Chosen, rows, needs_gpu=True,
+    points=lambda chosen: len(_logs(chosen)) * len(PATHS),
 )  # fmt: skip

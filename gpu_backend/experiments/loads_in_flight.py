@@ -18,6 +18,7 @@ from sim.gpus import gpu
 from sim.littles_law import in_flight
 
 WARPS = (1, 2, 4, 8, 16, 32, 48, 64)
+WIDTHS = (4, 16)
 LOADS = (1, 2, 4, 8, 16)
 CHAINS = (16 << 10, 64 << 10, 128 << 10, 1 << 20, 4 << 20, 16 << 20, 32 << 20, 256 << 20, 1 << 30)
 IN_DEVICE_MEMORY = 256 << 20
@@ -45,7 +46,7 @@ def rows(chosen: Chosen) -> Iterator[Row]:
     peak = gpu(chosen.gpu).quantities["bandwidth"].value
     (x,) = kernel.make_input(chosen.seed, chosen.mib << 18)
     sums = torch.zeros(machine.sms() * 64 * 32, dtype=torch.int32, device="cuda")
-    for width in (4, 16):
+    for width in WIDTHS:
         for loads in LOADS:
             for warps in WARPS:
                 law = in_flight(
@@ -100,4 +101,5 @@ EXPERIMENT = Experiment(
     "chains: clock64() and the global timer around 4,000 dependent loads of one thread; streams: CUDA events around "
     "a graph "
     "replay of one launch, medians of `count`; sums of all words checked exactly", Chosen, rows, needs_gpu=True,
+    points=lambda _: len(CHAINS) + len(WIDTHS) * len(LOADS) * len(WARPS),
 )  # fmt: skip

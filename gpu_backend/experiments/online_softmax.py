@@ -22,6 +22,16 @@ class Chosen(Inputs):
     log2_elements: int = Field(28, ge=11, le=28, description="log2 of rows × columns, FP32")
 
 
+def _fits(way: str, columns: int) -> bool:
+    return way != "one block" or columns <= kernel.MOST_IN_ONE_BLOCK
+
+
+def points(chosen: Chosen) -> int:
+    """The framework and our ways for every number of columns that the elements give a row of."""
+    fitting = [columns for columns in COLUMNS if columns <= 1 << chosen.log2_elements]
+    return sum(1 + sum(_fits(way, columns) for way in kernel.WAYS) for columns in fitting)
+
+
 def rows(chosen: Chosen) -> Iterator[Row]:
     """One row a way and number of columns."""
     for columns in COLUMNS:
@@ -35,7 +45,7 @@ def rows(chosen: Chosen) -> Iterator[Row]:
         expected = kernel.reference(data[-1])
         ways: dict[str, timing.Launch] = {"framework": lambda i: torch.softmax(data[i], -1, out=out[i])}
         for way in kernel.WAYS:
-            if way != "one block" or columns <= kernel.MOST_IN_ONE_BLOCK:
+            if _fits(way, columns):
                 ways[way] = lambda i, way=way: kernel.run(data[i], way, out[i])
         for name, launch in ways.items():
             row = measured(launch, out, lambda: expected)
@@ -46,4 +56,4 @@ def rows(chosen: Chosen) -> Iterator[Row]:
             } | row  # fmt: skip
 
 
-EXPERIMENT = Experiment("online_softmax", "online_softmax", GRAPH_METHOD, Chosen, rows)
+EXPERIMENT = Experiment("online_softmax", "online_softmax", GRAPH_METHOD, Chosen, rows, points=points)

@@ -66,5 +66,11 @@ def rows(chosen: Chosen) -> Iterator[Row]:
 
 
 EXPERIMENT = Experiment(
-    "persistent", "persistent", GRAPH_METHOD + "; the weights stay in the L2", Chosen, rows, needs_gpu=True
+    "persistent",
+    "persistent",
+    GRAPH_METHOD + "; the weights stay in the L2",
+    Chosen,
+    rows,
+    needs_gpu=True,
+    points=lambda _: 1 + 3 * len(SILU_PROGRAMS),
 )

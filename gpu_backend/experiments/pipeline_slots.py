@@ -62,5 +62,6 @@ EXPERIMENT = Experiment(
     "is worked on each time",
     Chosen,
     rows,
+    points=lambda _: len(SLOTS) + len(FMAS) * (1 + len(SLOTS)),
     needs_gpu=True,
 )

@@ -43,4 +43,4 @@ def rows(chosen: Chosen) -> Iterator[Row]:
         } | row  # fmt: skip
 
 
-EXPERIMENT = Experiment("roofline", "roofline", GRAPH_METHOD, Chosen, rows)
+EXPERIMENT = Experiment("roofline", "roofline", GRAPH_METHOD, Chosen, rows, points=lambda _: len(FMAS))

@@ -58,4 +58,7 @@ def rows(chosen: Chosen) -> Iterator[Row]:
         } | row  # fmt: skip
 
 
-EXPERIMENT = Experiment("strided_copy", "coalescing", GRAPH_METHOD + "; cold L2: sets take turns", Chosen, rows)
+EXPERIMENT = Experiment(
+    "strided_copy", "coalescing", GRAPH_METHOD + "; cold L2: sets take turns", Chosen, rows,
+    points=lambda _: len(CASES),
+)  # fmt: skip

@@ -47,5 +47,10 @@ def rows(chosen: Chosen) -> Iterator[Row]:
 
 
 EXPERIMENT = Experiment(
-    "sum_order", "sum_order", "the kernel's FP32 sums, bit by bit, over `runs` runs of the same input", Chosen, rows
+    "sum_order",
+    "sum_order",
+    "the kernel's FP32 sums, bit by bit, over `runs` runs of the same input",
+    Chosen,
+    rows,
+    points=lambda _: 2 * len(SEGMENTS),
 )

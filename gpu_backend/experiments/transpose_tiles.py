@@ -56,4 +56,9 @@ def rows(chosen: Chosen) -> Iterator[Row]:
             }  # fmt: skip
 
 
-EXPERIMENT = Experiment("transpose_tiles", "transpose", GRAPH_METHOD, Chosen, rows)
+def points(_: Chosen) -> int:
+    """The framework and Triton's tiles; on a GPU, CUDA C's layouts too."""
+    return 1 + len(TILES) + (len(TILES) * len(LAYOUTS) if machine.has_gpu() else 0)
+
+
+EXPERIMENT = Experiment("transpose_tiles", "transpose", GRAPH_METHOD, Chosen, rows, points=points)

@@ -30,11 +30,23 @@ def _core() -> Any:
 
 
 @lru_cache(maxsize=256)
-def cubin(name: str, function: str, defines: tuple[tuple[str, int], ...], arch: str = "sm_90a") -> Any:
-    """Return the machine code of a kernel of `<name>.cu`; the compiler's error if it has faults."""
+def cubin(
+    name: str,
+    function: str,
+    defines: tuple[tuple[str, int], ...],
+    arch: str = "sm_90a",
+    registers: int | None = None,
+) -> Any:
+    """Return the machine code of a kernel of `<name>.cu`; the compiler's error if it has faults.
+
+    `registers` is the most that a thread may have; None leaves it to the compiler.
+    """
     core = _core()
     options = core.ProgramOptions(
-        arch=arch, std="c++17", define_macro=[(key, str(value)) for key, value in defines] or None
+        arch=arch,
+        std="c++17",
+        define_macro=[(key, str(value)) for key, value in defines] or None,
+        max_register_count=registers,
     )
     text = (FOLDER / f"{name}.cu").read_text("utf-8")
     return core.Program(text, "c++", options).compile("cubin", name_expressions=(function,))
@@ -50,14 +62,14 @@ class _Stream:
 class Compiled:
     """A kernel of `<name>.cu` with its macros, for the current device."""
 
-    def __init__(self, name: str, function: str, defines: Mapping[str, int]) -> None:
+    def __init__(self, name: str, function: str, defines: Mapping[str, int], registers: int | None = None) -> None:
         self._core = _core()
         self._device = self._core.Device(torch.cuda.current_device())
         self._device.set_current()
         major, minor = torch.cuda.get_device_capability()
         arch = f"sm_{major}{minor}" + ("a" if major == 9 else "")
         self.name = function
-        self.kernel = cubin(name, function, tuple(sorted(defines.items())), arch).get_kernel(function)
+        self.kernel = cubin(name, function, tuple(sorted(defines.items())), arch, registers).get_kernel(function)
 
     @property
     def registers(self) -> int:
@@ -76,22 +88,39 @@ class Compiled:
         from cuda.bindings import driver
 
         attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-        handle = driver.CUkernel(int(self.kernel.handle if hasattr(self.kernel, "handle") else self.kernel._handle))
         (status,) = driver.cuKernelSetAttribute(
-            attribute, shared_bytes, handle, driver.CUdevice(self._device.device_id)
+            attribute, shared_bytes, self._handle(), driver.CUdevice(self._device.device_id)
         )
         if status != driver.CUresult.CUDA_SUCCESS:
             raise ValueError(f"{shared_bytes:,} bytes of shared memory for {self.name}: the driver says {status.name}")
 
+    def _handle(self) -> Any:
+        from cuda.bindings import driver
+
+        return driver.CUkernel(int(self.kernel.handle if hasattr(self.kernel, "handle") else self.kernel._handle))
+
+    def blocks_per_sm(self, threads: int, shared_bytes: int) -> int:
+        """The driver's answer: how many such blocks one SM holds at a time (0: none can be launched)."""
+        from cuda.bindings import driver
+
+        if shared_bytes > WITHOUT_ASKING_BYTES:
+            self._raise_limit(shared_bytes)
+        status, function = driver.cuKernelGetFunction(self._handle())
+        if status == driver.CUresult.CUDA_SUCCESS:
+            status, blocks = driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(function, threads, shared_bytes)
+            if status == driver.CUresult.CUDA_SUCCESS:
+                return int(blocks)
+        raise ValueError(f"occupancy of {threads} threads, {shared_bytes:,} bytes: the driver says {status.name}")
+
 
 @lru_cache(maxsize=256)
-def _compiled(name: str, function: str, defines: tuple[tuple[str, int], ...]) -> Compiled:
-    return Compiled(name, function, dict(defines))
+def _compiled(name: str, function: str, defines: tuple[tuple[str, int], ...], registers: int | None) -> Compiled:
+    return Compiled(name, function, dict(defines), registers)
 
 
-def compiled(name: str, function: str | None = None, **defines: int) -> Compiled:
-    """Compile a kernel of `<name>.cu`, once, for the current device."""
-    return _compiled(name, function or name, tuple(sorted(defines.items())))
+def compiled(name: str, function: str | None = None, *, registers: int | None = None, **defines: int) -> Compiled:
+    """Compile a kernel of `<name>.cu`, once, for the current device, with at most so many registers a thread."""
+    return _compiled(name, function or name, tuple(sorted(defines.items())), registers)
 
 
 def _plain(argument: Any) -> Any:

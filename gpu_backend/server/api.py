@@ -95,8 +95,8 @@ def application(box: Box) -> FastAPI:
         """Say how the box is."""
         running = box.running.id if box.running else None
         return Health(
-            state=box.state, machine=box.machine, running=running, queued=len(box.queue),
-            queue_limit=box.settings.queue_limit, why=box.why,
+            state=box.state, machine=box.child.machine, running=running, queued=len(box.queue),
+            queue_limit=box.settings.queue_limit, why=box.child.why,
         )  # fmt: skip
 
     @api.get("/experiments", responses=refusals(503))
@@ -150,7 +150,7 @@ def _asked(asked: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 async def _known(box: Box) -> Catalogue:
     try:
-        return await box.known()
+        return await box.child.known()
     except Gone as gone:
         raise Refused(503, "child_gone", f"{gone}; the next request tries again", {"Retry-After": RETRY_S}) from gone
 

@@ -56,6 +56,7 @@ class Guard:
                     out["Cache-Control"] = "no-store"
                     out.add_vary_header("Origin")
                     if open_to_all or allowed is not None:
+                        out["Access-Control-Expose-Headers"] = "Retry-After"
                         out["Access-Control-Allow-Origin"] = "*" if open_to_all else str(allowed)
             await send(message)
 

@@ -74,16 +74,13 @@ async def _serve(settings: Settings, listening: socket.socket) -> None:
         ssl_keyfile=settings.keyfile,
     )
     server = Server(config, box)
-    work = asyncio.create_task(box.work())
+    work = box.start()
     work.add_done_callback(lambda _: setattr(server, "should_exit", True))  # it never ends by itself
     port = listening.getsockname()[1]
     print(f"The GPU box is at {settings.address(port)} (Ctrl+C ends it)", flush=True)
     await server.serve([listening])
-    if work.done():
+    if not work.cancelled():
         work.result()
-    work.cancel()
-    with suppress(asyncio.CancelledError):
-        await work
 
 
 def run(settings: Settings) -> None:

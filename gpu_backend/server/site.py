@@ -1,7 +1,9 @@
 """The built book, as files: right types, compressed siblings, validators, nothing from outside its folder."""
 
+import os
 import re
 from pathlib import Path
+from urllib.parse import quote
 
 from starlette.datastructures import Headers
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
@@ -54,27 +56,28 @@ class Site:
         root = self._folder.resolve()
         if not (root / "index.html").is_file():
             return HTMLResponse(NOT_BUILT, 503 if scope["path"] == "/" else 404)
-        name = scope["path"].lstrip("/")
+        name = scope["path"].removeprefix("/")
         path = _inside(root, name)
         if path is None:
             return HTMLResponse(MISSING, 404)
         if path.is_dir():
             if name and not name.endswith("/"):
-                return RedirectResponse(f"{scope['raw_path'].decode('ascii')}/", 301)
+                query = f"?{scope['query_string'].decode('ascii')}" if scope["query_string"] else ""
+                return RedirectResponse(f"/{quote(name)}/{query}", 301)
             path /= "index.html"
-        if not path.is_file() or not path.resolve().is_relative_to(root):
+        if not path.is_file() or not Path(os.path.realpath(path)).is_relative_to(root):
             return HTMLResponse(MISSING, 404)
         return _file(path, name, Headers(scope=scope))
 
 
 def _inside(root: Path, name: str) -> Path | None:
     """Where a name leads, symbolic links and all, if that is in the folder."""
-    if "\0" in name or "\\" in name:
-        return None
+    if "\0" in name or "\\" in name or name.startswith("/") or "//" in name:
+        return None  # the slashes: a browser would take what follows two of them for a host
     try:
-        path = (root / name).resolve()
+        path = Path(os.path.realpath(root / name))  # `resolve` raises for a loop of links before Python 3.13
         there = path.exists()
-    except OSError:  # a name too long, a loop of links
+    except OSError:  # a name too long
         return None
     return path if there and path.is_relative_to(root) else None
 

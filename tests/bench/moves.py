@@ -11,9 +11,9 @@ from typing import get_args
 # isort: off
 from sim import (
     address_pattern, bank_conflicts, batch_invariance, below_the_roof, block_moments, block_scheduler, coalescing,
-    contention, critical_path, divergence, divergence_fit, flash_measured, gpus, hang_program, lowering, occupancy,
-    occupancy_curve, operators, paired, partitions, reductions, roofline, row_scale, spread, stream_program, streams,
-    sum_order, tile_addresses, told_apart,
+    contention, critical_path, divergence, divergence_fit, flash_measured, gather_time, gpus, hang_program, lowering,
+    occupancy, occupancy_curve, operators, paired, partitions, reductions, roofline, row_scale, spread, stream_program,
+    streams, sum_order, tile_addresses, told_apart,
 )  # fmt: skip
 
 # isort: on
@@ -53,6 +53,12 @@ def occupied(capability: str, shared_bytes: int) -> object:
 def typed(text: str, width: int) -> object:
     """A typed pattern in global memory (4.2)."""
     return coalescing.simulate(address_pattern.parse_pattern(text, width), width)
+
+
+def gathered(stride: int) -> object:
+    """The time of a gather at a stride, from that in a row (4.2)."""
+    access, row = (coalescing.simulate(coalescing.strided(4, one)) for one in (stride, 1))
+    return gather_time.gather_us(access, row, 17.1571)
 
 
 def tile(side: int, pitch: int, swizzle: tile_addresses.Swizzle = "none") -> object:

@@ -20,8 +20,8 @@ from sim import (
     graphs, hang_doctor, hang_program, host_paths, illegal_moves, kv_blocks, kv_sharing, latency_hiding, launch_index,
     layers, littles_law, loop_transforms, masked_blocks, memory_ladder, mma_pieces, occupancy, one_request, one_sm,
     online_softmax, operators, persistent, pipeline, plan_and_run, plan_cost, reuse, reuse_walk, row_reuse,
-    serving_step, sm_shelves, stopwatches, tile_time, tiles, tiling_reads, tiling_walk, transpose, two_engines,
-    warp_specialization, worth_it,
+    serving_step, sm_shelves, softmax_passes, stopwatches, tile_time, tiles, tiling_reads, tiling_walk, transpose,
+    two_engines, warp_specialization, worth_it,
 )  # fmt: skip
 
 # isort: on
@@ -88,6 +88,7 @@ ALL: tuple[Simulator, ...] = (
     S("4.1", "reuse_walk", reuse_walk.simulate, lambda: reuse_walk.simulate(1024, 128, 16, 1)),
     S("4.2", "coalescing", lambda: moves.typed("i*2", 4),
       lambda: moves.typed("+".join(["i"] * 500), 1)),
+    S("4.2", "gather_time", lambda: moves.gathered(2)),
     S("4.3", "bank_conflicts", lambda: moves.tile(32, 36), lambda: moves.tile(64, 72)),
     S("4.4", "tiling_reads", lambda: tiling_reads.simulate(moves.numbers(4), moves.numbers(4), 2),
       lambda: tiling_reads.simulate(moves.numbers(16), moves.numbers(16), 1)),
@@ -136,7 +137,7 @@ ALL: tuple[Simulator, ...] = (
       lambda: moves.partitioned(moves.chain(16), every=False)),
     S("9.4", "row_scale", lambda: moves.scaled(256, 32), lambda: moves.scaled(16384, 4)),
     S("9.5", "illegal_moves", illegal_moves.smallest_inputs, lambda: (
-        illegal_moves.dropped_rounding([1.0] * 1023, -1.0), illegal_moves.activation_before_sum([1.0] * 1024),
+        illegal_moves.dropped_rounding([1.0] * 1024, -1.0), illegal_moves.activation_before_sum([1.0] * 1024),
         illegal_moves.softmax_without_statistics([1.0] * 1024, [1.0] * 1024, 1))),
     S("10.1", "reductions", lambda: moves.splits(4096, 132), lambda: moves.splits(BIG, 1024)),
     S("10.2", "sum_order", lambda: moves.split_sums(4096, 64), lambda: moves.split_sums(32768, 256)),
@@ -146,6 +147,8 @@ ALL: tuple[Simulator, ...] = (
         attention_memory.attention_memory(8192, 128), attention_memory.flash_blocks(8192, 128, 51_200))),
     S("11.2", "online_softmax", lambda: online_softmax.simulate(SCORES, range(1, 7), 2),
       lambda: online_softmax.simulate([0.01 * i for i in range(1024)], [1.0] * 1024, 1)),
+    S("11.2", "softmax_passes", lambda: [
+        softmax_passes.from_three_passes(way, 1024.32) for way in get_args(softmax_passes.Way)]),
     S("11.3", "masked_blocks", lambda: masked_blocks.compare([-2e4, 0.0], [1, 100], [False, True], 1),
       lambda: masked_blocks.compare([0.01 * i for i in range(256)], [1.0] * 256, [False, True] * 128, 1)),
     S("11.4", "kv_blocks", lambda: [kv_blocks.plan(8192, 101_376, 128, 1 << power) for power in range(8)],

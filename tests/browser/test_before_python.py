@@ -91,3 +91,23 @@ def test_thirty_actions_before_python_end_as_thirty_after(
             card.do(act)
     after = {key: end_of(page, card, figures[key], drawn[key]) for key, (page, card) in late.items()}
     assert before == after
+
+
+def test_a_value_that_works_outlives_a_refused_one_before_python(
+    deploy: Callable[..., Site], visitor: Callable[..., BrowserContext]
+) -> None:
+    site, page = deploy(), visitor().new_page()
+    site.hold(MANIFEST)
+    page.goto(site.url + address("online_softmax", "en"))
+    card = Card(page, "online_softmax")
+    for score in ("3, 1, 2, 5, 1, 1", "3, 1, 2, 4, 1, 1", "?!"):  # three on their way: one answer
+        card.do(Act("text", "score", score))
+    site.release()
+    card.answered(1)
+    figure = native("online_softmax", "en")
+    figure.apply({"set": {"score": "3, 1, 2, 4, 1, 1"}})
+    assert not figure.error
+    card.shows(figure)
+    figure.apply({"set": {"score": "?!"}})
+    assert figure.error
+    expect(card.part("problem")).to_contain_text(figure.error)

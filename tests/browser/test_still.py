@@ -8,10 +8,12 @@ from playwright.sync_api import Page
 from tests.browser.pages import LANGUAGES, SLUGS, all_live
 from tests.browser.serving import Site
 
-# The height of the card's parts as built, with the prediction skipped, and in every state its presets have.
+# The height of the card's parts as built, with the prediction skipped, in every state its presets have, and when a
+# guess or a text is refused.
 _HEIGHTS = """async card => {
   const seen = new Set();
-  const look = () => seen.add([...card.children].map(part => `${part.className}:${part.offsetHeight}`).join(" "));
+  const still = [...card.children].filter(part => !part.matches(".say")); // what lies over the others
+  const look = () => seen.add(still.map(part => `${part.className}:${part.offsetHeight}`).join(" "));
   const answered = async press => {
     const before = card.dataset.seq;
     press.click();
@@ -22,6 +24,18 @@ _HEIGHTS = """async card => {
   const skip = card.querySelector('[data-do="skip"]');
   if (skip) await answered(skip);
   for (const chip of card.querySelectorAll(".chip")) await answered(chip);
+  const ask = card.querySelector('[data-do="ask"]');
+  if (ask) {
+    await answered(ask);
+    card.querySelector(".ans").value = "many";
+    await answered(card.querySelector('[data-do="commit"] .main')); // a guess that cannot be read
+  }
+  for (const form of card.querySelectorAll("form.ctl")) {
+    const field = form.querySelector(".text");
+    if (field.disabled || !field.checkVisibility()) continue;
+    field.value = "?!";
+    await answered(form.querySelector(".btn")); // a text that is refused
+  }
   return [...seen];
 }"""
 
@@ -29,10 +43,9 @@ _HEIGHTS = """async card => {
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("slug", SLUGS)
 def test_cards_keep_their_height(page: Page, site: Site, slug: str, lang: str) -> None:
-    page.goto(f"{site.url}{lang}/{slug}/")
     for wide in (1440, 360):
         page.set_viewport_size({"width": wide, "height": 900})
-        page.reload()
+        page.goto(f"{site.url}{lang}/{slug}/")  # as built: no state in the address
         all_live(page)
         for element in page.locator(".fig").all():
             heights = element.evaluate(_HEIGHTS)

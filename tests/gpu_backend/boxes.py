@@ -71,7 +71,9 @@ def start(child: tuple[str, ...] | None = None, token: str = TOKEN, port: int = 
     asked = {"child": child or fake(), "token": token, "port": port, "host": "127.0.0.1", **settings}
     command = [sys.executable, str(HERE / "start_box.py"), json.dumps(asked, default=str)]
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = os.environ | {"PYTHONPATH": path, "TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1"}
+    environment = os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
+    if os.environ.get("GPUBOOK_GPU") != "1":  # on a CUDA machine the real child is to have its GPU
+        environment["TRITON_INTERPRET"] = "1"
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment)
     assert process.stdout is not None
     line = process.stdout.readline()
@@ -98,3 +100,16 @@ def box(child: tuple[str, ...] | None = None, **settings: Any) -> Iterator[Runni
                 running.kill()
         if running.process.stdout is not None:
             running.process.stdout.close()
+
+
+def describe() -> None:
+    """Write what the real child says of its experiments, as if there were a GPU, for the fake one."""
+    from gpu_backend.child import describe as real
+
+    lines = ",\n ".join(json.dumps(entry | {"available": True}, ensure_ascii=False) for entry in real())
+    (HERE / "described.json").write_text(f"[\n {lines}\n]\n", "utf-8")
+
+
+if __name__ == "__main__" and sys.argv[1:] == ["describe"]:
+    os.environ["TRITON_INTERPRET"] = "1"
+    describe()

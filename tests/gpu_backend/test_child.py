@@ -3,10 +3,13 @@
 import io
 import json
 import sys
+from dataclasses import replace
+from threading import Event
+from time import time
 
 import pytest
 
-from gpu_backend import child, machine
+from gpu_backend import child, experiments, machine
 from gpu_backend.parent import Child, ChildGone
 
 SMALL = {"smallest": 10, "largest": 10}
@@ -25,8 +28,10 @@ def test_it_says_what_it_runs_on(running):
 
 def test_rows_come_one_by_one_and_then_done(running):
     events = list(running.run("vector_add", SMALL))
-    assert {event["event"] for event in events[:-1]} == {"row"}
-    assert len(events) == 5  # four ways and the end
+    assert events[0] == {"event": "begin", "points": 4}
+    assert {event["event"] for event in events[1:-1]} == {"row"}
+    assert len(events) == 6  # the beginning, four ways and the end
+    assert 0 <= time() - events[1]["read_at"] < 3600
     assert events[-1] == {"event": "done", "inputs": {"seed": 1, **SMALL}}
 
 
@@ -37,15 +42,49 @@ def test_rows_come_one_by_one_and_then_done(running):
         ("vector_add", {"smallest": 99}, "smallest: Input should be less than or equal to 28, not 99"),
         ("vector_add", {"smallest": 10, "path": "/etc"}, "path: Extra inputs are not permitted, not '/etc'"),
         ("roofline", {"gpu": "../x"}, "gpu: String should match pattern"),
-        ("roofline", {"gpu": "h20"}, "there is no GPU 'h20' in the table"),
+        ("roofline", {"log2_n": "8"}, "log2_n: Input should be a valid integer, not '8'"),
+        ("roofline", {"log2_n": True}, "log2_n: Input should be a valid integer, not True"),
     ],
 )
 def test_what_it_refuses_it_refuses_with_a_sentence_and_lives_on(running, name, inputs, says):
     (event,) = running.run(name, inputs)
     assert event["event"] == "failed"
+    assert event["code"] == "refused"
     assert event["why"].startswith(says)
     assert event["fatal"] is False
-    assert len(list(running.run("vector_add", SMALL))) == 5
+    assert len(list(running.run("vector_add", SMALL))) == 6
+
+
+def test_what_only_the_experiment_knows_is_refused_by_it(running):
+    begin, event = running.run("roofline", {"gpu": "h20"})
+    assert begin["event"] == "begin"
+    assert event["code"] == "refused"
+    assert event["why"].startswith("there is no GPU 'h20' in the table")
+
+
+def test_a_request_is_cancelled_before_its_next_row_and_the_next_request_is_done(monkeypatch):
+    begun, read = Event(), Event()
+
+    def rows(_):
+        yield {"us": 1.0}
+        begun.set()
+        assert read.wait(60)
+        yield {"us": 2.0}
+
+    def lines():
+        yield '{"id": "a", "experiment": "fooled"}\n'
+        assert begun.wait(60)
+        yield '{"cancel": "a"}\n'
+        read.set()
+        yield '{"id": "b", "experiment": "fooled"}\n'
+
+    fooled = replace(experiments.load("fooled"), rows=rows, needs_gpu=False)
+    monkeypatch.setattr(experiments, "load", lambda _: fooled)
+    told = io.StringIO()
+    child.serve(lines(), told)
+    _, *events = map(json.loads, told.getvalue().splitlines())
+    assert [event["event"] for event in events] == ["begin", "row", "failed", "begin", "row", "row", "done"]
+    assert events[2] == {"event": "failed", "code": "cancelled", "why": "the run was cancelled", "fatal": False}
 
 
 @pytest.mark.skipif(machine.has_gpu(), reason="there is one")
@@ -67,7 +106,7 @@ def test_a_killed_child_is_noticed_and_a_fresh_one_works():
         with pytest.raises(ChildGone, match="ended with status -9"):
             list(dying.run("vector_add", SMALL))
     with Child() as fresh:
-        assert len(list(fresh.run("vector_add", SMALL))) == 5
+        assert len(list(fresh.run("vector_add", SMALL))) == 6
 
 
 def test_what_libraries_print_does_not_end_up_between_events(tmp_path):

@@ -1,6 +1,8 @@
 """The command line: what it prints, and its exit status."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -50,6 +52,15 @@ def test_record_writes_two_recordings_that_say_where_they_are_from(tmp_path):
     assert record["inputs"]["seed"] == 34
 
 
+def test_readings_that_were_made_from_a_table_are_not_overwritten(tmp_path, capsys):
+    kept = tmp_path / "none" / "sum_order.json"
+    kept.parent.mkdir()
+    kept.write_text('{"gpu": "another", "rows": []}')
+    assert status("record", "sum_order", "--into", str(tmp_path), "--gpu", "none") == 2
+    assert "sum_order.json is made from a table of readings" in capsys.readouterr().err
+    assert json.loads(kept.read_text()) == {"gpu": "another", "rows": []}
+
+
 @pytest.mark.skipif(machine.has_gpu(), reason="there is one")
 def test_what_cannot_be_recorded_is_said_and_is_status_1(tmp_path, capsys):
     assert status("record", "bank_conflict_cycles", "--into", str(tmp_path)) == 1
@@ -63,3 +74,24 @@ def test_the_doctor_names_what_is_there(capsys):
     told = capsys.readouterr().out
     assert "ok   TRITON_INTERPRET=1: kernels are interpreted on the CPU" in told
     assert "triton" in told
+
+
+WITHOUT = """
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("pydantic", "torch", "triton", "fastapi", "uvicorn"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Missing())
+from gpu_backend import cli
+cli.main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("arguments", [("serve",), ("list",), ("record", "vector_add"), ("doctor",)])
+def test_a_plain_install_is_told_what_is_missing(arguments):
+    done = subprocess.run([sys.executable, "-c", WITHOUT, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "No module named" in done.stdout + done.stderr
+    assert "pip install -e '.[gpu]'" in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sim.gpus
-from sim.gpus import compute_capabilities, gpu, multiprocessor, names, sm_quantities, sources
+from sim.gpus import compute_capabilities, device_capability, gpu, multiprocessor, names, sm_quantities, sources
 
 TABLE = tomllib.loads(Path(sim.gpus.__file__).with_name("gpus.toml").read_text(encoding="utf-8"))
 GPUS = [gpu(key) for key in names()]
@@ -260,3 +260,17 @@ def test_the_table_cannot_be_changed_by_its_readers():
         gpu("h100").quantities["sms"] = None
     with pytest.raises(AttributeError):
         gpu("h100")["sms"].value = 1
+
+
+@pytest.mark.parametrize(
+    ("device", "capability"),
+    [
+        ("NVIDIA H200", "9.0"), ("NVIDIA H100 80GB HBM3", "9.0"), ("NVIDIA A100-SXM4-40GB", "8.0"), ("Tesla T4", "7.5"),
+        ("NVIDIA L4", "8.9"), ("NVIDIA GeForce RTX 4090 Laptop GPU", "8.9"), ("NVIDIA GeForce RTX 3090 Ti", "8.6"),
+        ("NVIDIA B200", "10.0"), ("NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "12.0"),
+        ("NVIDIA L40S", None), ("NVIDIA H20", None), ("NVIDIA T400", None), ("none", None), ("", None),
+        ("H200 and A100", None),
+    ],
+)  # fmt: skip
+def test_a_devices_own_name_tells_its_compute_capability_or_nothing(device, capability):
+    assert device_capability(device) == capability

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from widgets import card, hardware
-from widgets.bank_conflicts import TILES, BankConflicts
+from widgets.bank_conflicts import BankConflicts
+from widgets.bank_requests import TILES
 from widgets.bank_words import ranges
 from widgets.words import Words
 

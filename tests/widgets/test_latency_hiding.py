@@ -511,6 +511,7 @@ def test_on_the_recorded_gpu_every_reading_of_such_loads_is_a_hollow_diamond():
     assert len(said) == len(rows) == 8
     assert "recorded · 64 warps on the SM · 4,465 GB/s, 93 % of the peak" in said
     assert "Bandwidth, recorded" in made.table().head
+    assert made.summary().endswith("Diamonds beside the memory’s line are readings: recorded.")
     assert made.table().rows[-1][-1] == "4,465 GB/s"
 
 

@@ -50,14 +50,16 @@ class Card {
     const last = this.queue.at(-1);
     const [name, ...more] = Object.keys(action.set ?? {});
     const same = last?.set && name in last.set && Object.keys(last.set).length === 1 && !more.length;
-    if ("preset" in action || "restore" in action) {
-      // a whole state: earlier ones that were not sent yet need not be seen
+    if ("preset" in action) {
+      // a whole state, which is never refused: earlier ones that were not sent yet need not be seen
       this.queue = this.queue.filter((waiting) => this.sending(waiting) || !("set" in waiting || "preset" in waiting || "restore" in waiting));
     }
     // of live records the last will do
     if ("live" in action) this.queue = this.queue.filter((waiting) => this.sending(waiting) || !("live" in waiting));
-    if (name && same && !this.sending(last)) last.set = action.set; // one slider on its way
-    else this.queue.push(action);
+    if (name && same && !last.alone && !this.sending(last)) { // one slider on its way
+      (last.before ??= []).push(last.set);
+      last.set = action.set;
+    } else this.queue.push(action);
     this.mine ||= !action.quiet;
     this.#changes();
     this.pump();
@@ -161,7 +163,8 @@ class Card {
         const answer = await this.engine.send({ verb: "do", figure: this.key, action });
         sent = null;
         this.queue.shift();
-        this.#show(answer, action);
+        if (action.before && answer.card.problem) this.#oneByOne(action);
+        else this.#show(answer, action);
       }
       this.#state("live");
     } catch (reason) {
@@ -170,6 +173,12 @@ class Card {
     } finally {
       this.busy = false;
     }
+  }
+
+  // The end of a way was refused: go it again in single steps, since the last that works is somewhere on it.
+  #oneByOne({ before, set }) {
+    const steps = [...before, set].map((value) => ({ set: value, alone: true, passing: value !== set }));
+    this.queue.unshift(...steps);
   }
 
   // Python was lost while it worked on this action. Once may be chance; an action that does it twice is given up.
@@ -199,7 +208,7 @@ class Card {
     this.part("permalink").textContent = fragment;
     if (this.mine && !this.queue.length) history.replaceState(history.state, "", fragment);
     if (this.queue.length === 0) this.#sync(card, Boolean(action.set) && Boolean(card.problem));
-    this.element.dataset.seq = String(Number(this.element.dataset.seq) + 1);
+    if (!action.passing) this.element.dataset.seq = String(Number(this.element.dataset.seq) + 1);
     this.element.dispatchEvent(new Event("shown"));
   }
 
@@ -283,7 +292,11 @@ class Card {
     const words = this.config.words;
     if (state === "failed") return this.#failed(reason);
     this.element.querySelector('[data-do="retry"]').hidden = true;
-    if (state === "live") { this.#state("live"); this.pump(); return; }
+    if (state === "live") {
+      this.#state("live");
+      if (this.queue.length) this.pump(); // the others open when it is their turn
+      return;
+    }
     this.#state("starting");
     clearTimeout(this.slow);
     this.slow = setTimeout(() => this.element.classList.add("slow"), 1000);
@@ -322,6 +335,19 @@ function fragment() {
   return { key, query };
 }
 
+const idle = () => new Promise((resolve) => {
+  if (globalThis.requestIdleCallback) requestIdleCallback(resolve, { timeout: 500 });
+  else setTimeout(resolve, 50); // Safari
+});
+
+/** Open what nobody asked for yet, one figure after the other and never before what the reader did is answered. */
+async function openInTurn(cards, engine) {
+  for (const card of cards) {
+    do await idle(); while (engine.state === "live" && cards.some((other) => other.busy));
+    await card.pump(); // nothing to do where Python is gone, or someone was first
+  }
+}
+
 /** `drawn` is settled when BokehJS is there; Python starts at once, beside it, and cards listen before either. */
 export async function start(config, drawn) {
   const engine = new Engine(config);
@@ -333,6 +359,7 @@ export async function start(config, drawn) {
     cards.set(element.dataset.figure, new Card(element, engine, config, drawn));
   }
   panels(cards.values(), engine, config);
+  engine.addEventListener("state", ({ detail }) => { if (detail.state === "live") openInTurn([...cards.values()], engine); });
   const restore = () => {
     const { key, query } = fragment();
     if (!key) {
