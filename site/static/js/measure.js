@@ -192,7 +192,7 @@ export class Panel {
   async #dialog(finding = null) {
     const { open } = await import("./box_dialog.js");
     const there = (button) => !button.hidden && !button.disabled;
-    const back = () => [this.why, this.connect, this.again, this.start].find(there) ?? this.fold.querySelector("summary");
+    const back = () => [this.connect, this.again, this.start, this.why].find(there) ?? this.fold.querySelector("summary");
     open(this.config, back, finding);
   }
 
