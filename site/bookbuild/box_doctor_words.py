@@ -57,7 +57,9 @@ def _no_box(words: Words) -> dict[str, dict[str, str]]:
         },
         "silent": {
             "says": words("Something listens at {address} and does not answer."),
-            "fix": words("The box may be stopped or out of memory: look at its terminal, start it again, and try again."),
+            "fix": words(
+                "The box may be stopped or out of memory: look at its terminal, start it again, and try again."
+            ),
         },
     }
 
@@ -120,7 +122,9 @@ def problem_words(words: Words) -> dict[str, str]:
         "spaces": words("“{value}” has a space in it; an address has none, such as http://127.0.0.1:8787."),
         "scheme": words("“{value}:” is no way to reach a box; an address begins with http:// or https://."),
         "host": words("“{value}” names no machine; right would be http://127.0.0.1:8787 or http://[::1]:8787."),
-        "user": words("The address holds a name, “{value}”, before the @; a box asks for a token only, in its own field."),
+        "user": words(
+            "The address holds a name, “{value}”, before the @; a box asks for a token only, in its own field."
+        ),
         "path": words("“{value}” is too much: an address ends after the port, such as http://127.0.0.1:8787."),
         "port": words("“{value}” is no port; ports are whole numbers from 1 to 65535."),
     }

@@ -142,7 +142,9 @@ def _failed(words: Words) -> dict[str, str]:
         "inputs": words("The box refused these inputs."),
         "needs_gpu": words("This experiment needs a CUDA GPU, and the box has none."),
         "kernel": words("The kernel failed."),
-        "child_gone": words("The process that does the GPU work ended in the midst of the run; the box starts another."),
+        "child_gone": words(
+            "The process that does the GPU work ended in the midst of the run; the box starts another."
+        ),
         "deadline": words("The run took longer than the box allows."),
         "shutting_down": words("The box is being stopped."),
         "cancelled": words("The run was cancelled at the box."),

@@ -132,7 +132,9 @@ def test_what_is_wrong_is_told_with_what_mends_it(
         finds("host", url, other.token, "gpubook-box serve --allow-host box.localhost", host="box.localhost")
     with box_for(site, child=boxes.fake(start="dies")) as broken:
         dialog.connect(broken.url, broken.token)
-        expect(dialog.finding).to_contain_text(re.compile(re.escape(told["failed"]["says"]) + "|" + re.escape(told["starting"]["says"])))
+        expect(dialog.finding).to_contain_text(
+            re.compile(re.escape(told["failed"]["says"]) + "|" + re.escape(told["starting"]["says"]))
+        )
         expect(dialog.element.locator("form")).to_be_hidden()  # connected all the same
 
 
@@ -172,7 +174,9 @@ def published(page: Page, built: Path) -> None:
         path = path / "index.html" if path.is_dir() else path
         content = path.read_bytes()
         if path.suffix == ".html":
-            content = re.sub(rb'<figure class="fig.*?</figure>|<form class="ex-form.*?</form>', b"", content, flags=re.S)
+            content = re.sub(
+                rb'<figure class="fig.*?</figure>|<form class="ex-form.*?</form>', b"", content, flags=re.S
+            )
             content = content.replace(b'class="ex"', b"")
         route.fulfill(body=content, content_type=TYPES[path.suffix])
 
@@ -183,7 +187,9 @@ def published(page: Page, built: Path) -> None:
 def test_permission_and_mixed_content_have_their_own_sentences(
     visitor: Visitor, built: Path, box: boxes.Running, watch: Watch, elsewhere: Elsewhere
 ) -> None:
-    watch.expect(r"another host was asked: https://book\.example|ERR_FAILED|ERR_BLOCKED|Local Network|loopback|CORS|403")
+    watch.expect(
+        r"another host was asked: https://book\.example|ERR_FAILED|ERR_BLOCKED|Local Network|loopback|CORS|403"
+    )
     told, page = says("en")["doctor"], visitor().new_page()
     page.add_init_script(DENIED)
     published(page, built)

@@ -198,13 +198,22 @@ def test_inputs_are_checked_before_they_are_sent(scripts: Page) -> None:
         assert found.get("value") == value, (name, given)
         if value is None and given.strip() and name != "gpu":
             assert given.strip() in found["problem"], "what was given"
-            assert call(scripts, "measure_form.js", "range", fields[name], told) in found["problem"], "what would be right"
+            assert call(scripts, "measure_form.js", "range", fields[name], told) in found["problem"], (
+                "what would be right"
+            )
     assert call(scripts, "measure_form.js", "range", fields["k"], told) == "64 to 8,192, a multiple of 8"
     assert call(scripts, "measure_form.js", "range", fields["idle_s"], told) == "at least 0.5"
 
 
 def test_a_schema_without_sense_gives_no_controls(scripts: Page) -> None:
-    for schema in (None, {}, [], {"properties": None}, {"properties": {"a": None}}, {"properties": {"a": {"$ref": "#/x"}}}):
+    for schema in (
+        None,
+        {},
+        [],
+        {"properties": None},
+        {"properties": {"a": None}},
+        {"properties": {"a": {"$ref": "#/x"}}},
+    ):
         for field in call(scripts, "measure_form.js", "fields", schema):
             assert field["kind"] == "text"
 

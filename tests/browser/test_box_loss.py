@@ -32,9 +32,7 @@ def begun(page: Page, site: Site, box: boxes.Running, lang: str = "en", state: s
     return panel
 
 
-def test_a_stopped_box_is_noticed_within_five_seconds_and_may_come_back(
-    page: Page, site: Site, watch: Watch
-) -> None:
+def test_a_stopped_box_is_noticed_within_five_seconds_and_may_come_back(page: Page, site: Site, watch: Watch) -> None:
     watch.expect(f"{BROKEN}|/health net::ERR_ABORTED")
     told = says("en")
     with box_for(site, child=SLOW) as box:

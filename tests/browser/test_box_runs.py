@@ -16,7 +16,7 @@ from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import Watch
 from tests.browser.pages import LANGUAGES, PLACES, Act, Card, native, visit
-from tests.browser.panel import Dialog, Panel, box_for, measuring, says
+from tests.browser.panel import BROKEN, Dialog, Panel, box_for, measuring, says
 from tests.browser.serving import Site
 from tests.gpu_backend import boxes
 from widgets import card as cards
@@ -113,7 +113,9 @@ def test_rows_stream_and_the_strip_shows_what_python_computes(
     expect(panel.lines).to_have_count(0)
     figure.apply({"live": None})
     card.part("hw").locator('[data-live="none"]').first.wait_for()
-    page.wait_for_function("([strip, text]) => !strip.textContent.includes(text)", arg=[card.part("hw").element_handle(), "fake of"])
+    page.wait_for_function(
+        "([strip, text]) => !strip.textContent.includes(text)", arg=[card.part("hw").element_handle(), "fake of"]
+    )
     assert texts(card) == strip(page, figure)
 
 
@@ -197,7 +199,7 @@ def test_inputs_that_do_not_fit_are_refused_at_their_field(
 
 
 def test_a_full_queue_says_so_and_when_to_ask_again(page: Page, site: Site, watch: Watch) -> None:
-    watch.expect("503")
+    watch.expect(f"503|{BROKEN}")  # and gone at the end
     told = says("en")
     with box_for(site, child=boxes.fake(pace=0.1), queue_limit=1) as box, occupied(box):
         with occupied(box):
@@ -211,7 +213,8 @@ def test_a_full_queue_says_so_and_when_to_ask_again(page: Page, site: Site, watc
         panel.button("tryAgain").click()
         panel.phase("queued")
         expect(panel.say).to_have_text(told["next"])
-    panel.phase("lost")
+    panel.phase("failed")  # the box was ended, and had time to say so
+    expect(panel.say).to_contain_text(told["failed"]["shutting_down"])
 
 
 @contextmanager
@@ -267,15 +270,24 @@ def test_what_a_hostile_box_sends_stays_text(page: Page, site: Site, box: boxes.
 def test_a_failure_at_the_box_is_told_in_its_words(page: Page, site: Site, box: boxes.Running) -> None:
     told = says("zh")["failed"]
     panel = measuring(page, site, box, "coalescing", "zh")
-    for name, code, fresh in (("fake_refuse", "refused", False), ("fake_poison", "kernel", False), ("fake_die", "child_gone", True)):
-        page.route("**/runs", lambda route, name=name: route.continue_(post_data=json.dumps({"experiment": name, "inputs": {}})))
+    for name, code, fresh in (
+        ("fake_refuse", "refused", False),
+        ("fake_poison", "kernel", False),
+        ("fake_die", "child_gone", True),
+    ):
+        page.route(
+            "**/runs",
+            lambda route, name=name: route.continue_(post_data=json.dumps({"experiment": name, "inputs": {}})),
+        )
         panel.start().phase("failed")
         expect(panel.say).to_contain_text(told[code])
         expect(panel.say.locator("q")).to_have_attribute("lang", "en")
         page.unroute("**/runs")
         panel.start()
         if fresh:
-            expect(panel.say).to_contain_text(re.compile(re.escape(says("zh")["compiling"].format(gpu="a fake of NVIDIA H200")) + "|1 / 14"))
+            expect(panel.say).to_contain_text(
+                re.compile(re.escape(says("zh")["compiling"].format(gpu="a fake of NVIDIA H200")) + "|1 / 14")
+            )
         panel.phase("done")
 
 
