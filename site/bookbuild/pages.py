@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from bookbuild import chapter_page, speech
 from bookbuild.assets import Assets
+from bookbuild.box_words import box_words
 from bookbuild.chapter import Source
 from bookbuild.contents import Contents
 from bookbuild.manuscript import Manuscript
@@ -109,8 +110,11 @@ class _Page:
         """Return the contents for a page whose way to the site's root is `root`."""
         return Contents(self.pages.manuscript, self._words, self.lang, root)
 
-    def common(self, name: str | None, title: str) -> dict[str, Any]:
-        """Return what every page is given; `name` is its folder below the language's, None for the start."""
+    def common(self, name: str | None, title: str, **more: Any) -> dict[str, Any]:
+        """Return what every page is given; `name` is its folder below the language's, None for the start.
+
+        `more` is for its scripts.
+        """
         manuscript, shelf = self.pages.manuscript, self.pages.shelf
         root = "./" if name is None else "../" if name == "" else "../../"
         below = f"{name}/" if name else ""
@@ -135,6 +139,7 @@ class _Page:
             "bokeh": root + shelf.bokeh,
             "palette": shelf.palette,
             "words": script_words(self._words),
+            **more,
         }
         return {
             "lang": self.lang,
@@ -170,7 +175,7 @@ class _Page:
     def chapter(self, source: Source) -> dict[str, Any]:
         """Return what a chapter is given."""
         entry, assets = source.chapter, self.pages.shelf.assets
-        common = self.common(entry.slug, entry.title[self.lang])
+        common = self.common(entry.slug, entry.title[self.lang], box=box_words(self._words))
         root = common["root"]
 
         def address(file: Path) -> str:

@@ -162,6 +162,8 @@ class Watch:
     def _failed(self, url: str, why: str) -> None:
         if why == "net::ERR_ABORTED" and "/worker.js?" in url:
             return  # the page that first asked for the shared worker was left; the worker has its script
+        if why == "net::ERR_ABORTED" and url.endswith("/runs"):
+            return  # a box's stream that was left; Chromium says it of some that were read to their end, too
         self.complaints.append(f"failed: {url} {why}")
 
     # A SharedWorker belongs to no page, so that Playwright does not see it.

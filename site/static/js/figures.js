@@ -1,5 +1,6 @@
 // The figures of a page: draw what was built, queue what the reader does, replay it when Python is there.
 
+import { panels } from "./box_door.js";
 import { Drawing } from "./drawing.js";
 import { Engine } from "./engine.js";
 import { exercises } from "./exercises.js";
@@ -53,11 +54,13 @@ class Card {
       // a whole state, which is never refused: earlier ones that were not sent yet need not be seen
       this.queue = this.queue.filter((waiting) => this.sending(waiting) || !("set" in waiting || "preset" in waiting || "restore" in waiting));
     }
+    // of live records the last will do
+    if ("live" in action) this.queue = this.queue.filter((waiting) => this.sending(waiting) || !("live" in waiting));
     if (name && same && !last.alone && !this.sending(last)) { // one slider on its way
       (last.before ??= []).push(last.set);
       last.set = action.set;
     } else this.queue.push(action);
-    this.mine ||= !("restore" in action && action.quiet);
+    this.mine ||= !action.quiet;
     this.#changes();
     this.pump();
   }
@@ -206,6 +209,7 @@ class Card {
     if (this.mine && !this.queue.length) history.replaceState(history.state, "", fragment);
     if (this.queue.length === 0) this.#sync(card, Boolean(action.set) && Boolean(card.problem));
     if (!action.passing) this.element.dataset.seq = String(Number(this.element.dataset.seq) + 1);
+    this.element.dispatchEvent(new Event("shown"));
   }
 
   #fill(name, html) {
@@ -354,6 +358,7 @@ export async function start(config, drawn) {
   for (const element of document.querySelectorAll(".fig[data-figure]")) {
     cards.set(element.dataset.figure, new Card(element, engine, config, drawn));
   }
+  panels(cards.values(), engine, config);
   engine.addEventListener("state", ({ detail }) => { if (detail.state === "live") openInTurn([...cards.values()], engine); });
   const restore = () => {
     const { key, query } = fragment();

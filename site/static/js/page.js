@@ -1,12 +1,13 @@
-// The page's own script: colours, contents, progress, language, print. Figures come only where there are some.
+// The page's own script: colours, contents, progress, language, print, GPU box. Figures come only where there are some.
 
+import * as door from "./box_door.js";
 import * as contents from "./contents.js";
 import * as place from "./place.js";
 import * as print from "./print.js";
 import * as reading from "./reading.js";
 import * as theme from "./theme.js";
 
-for (const part of [theme, contents, reading, place, print]) part.start();
+for (const part of [door, theme, contents, reading, place, print]) part.start(); // the door first: it reads the address
 
 /** Load a plain script; BokehJS is one. */
 function script(address) {
