@@ -13,8 +13,8 @@ def _never_asked(words: Words) -> dict[str, dict[str, str]]:
         "mixed": {
             "says": words("A page that came by https may not ask {host} by http."),
             "fix": words(
-                "Nothing was sent. Make a tunnel to it, and give http://127.0.0.1:8787 as the address; or start the box "
-                "with a certificate (--certfile, --keyfile), and give its https address."
+                "Nothing was sent. Make a tunnel to it, and give http://127.0.0.1:8787 as the address; or start the "
+                "box with a certificate (--certfile, --keyfile), and give its https address."
             ),
         },
         "safari": {
@@ -36,8 +36,8 @@ def _no_box(words: Words) -> dict[str, dict[str, str]]:
         "insecure": {
             "says": words("Nothing could be reached at {address}."),
             "fix": words(
-                "Browsers let a page that came by plain http from another machine ask nothing of this one. Make a tunnel "
-                "to the box and open the book at its end:"
+                "Browsers let a page that came by plain http from another machine ask nothing of this one. Make a "
+                "tunnel to the box and open the book at its end:"
             ),
         },
         "nothing": {

@@ -52,6 +52,12 @@ INPUTS = (
     N_("log2 of the fewest bytes"),
     N_("log2 of the most bytes"),
     N_("this GPU's key in sim/gpus.toml, for the model"),
+    N_("this GPU's key in sim/gpus.toml, for the model's peak"),
+    N_("this GPU's key in sim/gpus.toml, for the model's rates"),
+    N_("the set leaves out shapes with more"),
+    N_("threads a block of your own launch"),
+    N_("registers a thread of your own launch"),
+    N_("bytes of dynamic shared memory of your own launch"),
 )
 """Descriptions in the schemas of the experiments' inputs, word for word."""
 

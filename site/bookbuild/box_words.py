@@ -1,4 +1,4 @@
-"""What the page says about the GPU box: the top bar, the dialog, the panel of a figure. Names are those of `site/static/js`."""
+"""What the page says about the GPU box, by the names of `site/static/js`: top bar, dialog, the panel of a figure."""
 
 from typing import Any
 

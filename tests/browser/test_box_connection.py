@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from bookbuild.serve import TYPES
 from tests.browser.conftest import Watch
-from tests.browser.pages import LANGUAGES, Act, Card, address, native, visit, words
+from tests.browser.pages import LANGUAGES, Act, Card, native, visit, words
 from tests.browser.panel import REFUSED, Dialog, Panel, box_for, says
 from tests.browser.serving import HOST, Elsewhere, Site
 from tests.gpu_backend import boxes

@@ -36,7 +36,9 @@ CUT = """async ([at, bytes, cuts]) => {
   const { Parser } = await import(at);
   return cuts.map((cut) => {
     const parser = new Parser(), events = [];
-    for (let i = 0; i < cut.length - 1; i++) events.push(...parser.push(new Uint8Array(bytes.slice(cut[i], cut[i + 1]))));
+    for (let i = 0; i < cut.length - 1; i++) {
+      events.push(...parser.push(new Uint8Array(bytes.slice(cut[i], cut[i + 1]))));
+    }
     return events;
   });
 }"""

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.conftest import Watch
-from tests.browser.pages import LANGUAGES
+from tests.browser.pages import LANGUAGES, Card
 from tests.browser.panel import BROKEN, Panel, box_for, measuring, says
 from tests.browser.serving import Site
 from tests.browser.test_box_runs import recorded
@@ -19,9 +19,12 @@ SLOW = boxes.fake(pace=1.5)
 NOTICED_MS = 5000
 """From the last sign of life to the sentence: the issue's bound."""
 
-LAST = """panel => { window.heard = performance.timeOrigin + performance.now(); window.noticed = 0;
-  new MutationObserver(() => { if (panel.dataset.phase === "lost") window.noticed ||= performance.timeOrigin + performance.now(); })
-    .observe(panel, { attributes: true, attributeFilter: ["data-phase"] }); }"""
+LAST = """panel => {
+  const now = () => performance.timeOrigin + performance.now();
+  [window.heard, window.noticed] = [now(), 0];
+  new MutationObserver(() => { if (panel.dataset.phase === "lost") window.noticed ||= now(); })
+    .observe(panel, { attributes: true, attributeFilter: ["data-phase"] });
+}"""
 
 
 def begun(page: Page, site: Site, box: boxes.Running, lang: str = "en", state: str = "stride=5") -> Panel:
@@ -109,8 +112,6 @@ def test_eight_tabs_at_once_all_get_their_run(site: Site, reader: BrowserContext
 
 def ready(page: Page) -> Panel:
     """The panel of a page that knows its box, open and connected."""
-    from tests.browser.pages import Card
-
     panel = Panel(Card(page, "coalescing").live()).open()
     expect(panel.button("start")).to_be_enabled()
     return panel
