@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,6 +13,7 @@ from random import Random
 from typing import Any
 from xml.etree import ElementTree
 
+import pytest
 from bokeh.models import ColumnDataSource
 from playwright.sync_api import Locator, Page, expect
 
@@ -47,6 +48,18 @@ def addresses() -> tuple[str, ...]:
         f"{lang}/{page}" for lang in LANGUAGES for page in ("", "glossary/", *(f"{slug}/" for slug in SLUGS))
     ]
     return ("", *of_language)
+
+
+def by_page(keys: Iterable[str] = KEYS) -> list[Any]:
+    """These figures as parameters of a test, those of one chapter together.
+
+    Loading a page costs more than what a test does to one figure of it. The parameter's id names its figures, so
+    that `-k` finds a figure's tests by its key.
+    """
+    pages: dict[str, list[str]] = {}
+    for key in keys:
+        pages.setdefault(address(key, LANGUAGES[0]), []).append(key)
+    return [pytest.param(tuple(together), id="-".join(together)) for together in pages.values()]
 
 
 def finished() -> tuple[str, ...]:
@@ -221,6 +234,14 @@ class Card:
         self.page, self.key = page, key
         self.element = page.locator(f'.fig[data-figure="{key}"]')
 
+    def __enter__(self) -> Card:
+        return self
+
+    def __exit__(self, kind: object, failure: BaseException | None, trace: object) -> None:
+        """Name the figure in what failed: a test may go through several."""
+        if failure:
+            failure.add_note(f"figure: {self.key}")
+
     def part(self, name: str) -> Locator:
         return self.element.locator(f'[data-part="{name}"]')
 
@@ -297,6 +318,19 @@ def visit(page: Page, url: str, key: str, lang: str, state: str = "") -> Card:
     """Open a figure's chapter at a state, and wait until it is live."""
     page.goto(f"{url}{address(key, lang)}" + (f"#{key}?{state}" if state else ""))
     return Card(page, key).live()
+
+
+def in_turn(page: Page, url: str, states: dict[str, str], lang: str) -> Iterator[Card]:
+    """Put the figures of a chapter into their states, one after the other, and wait until each is.
+
+    The first is in the address at which the page is opened, the others come as a link on the page sets them.
+    """
+    for key, state in states.items():
+        if key == next(iter(states)):
+            visit(page, url, key, lang, state)
+        else:
+            page.evaluate("fragment => { location.hash = fragment; }", f"#{key}?{state}")
+        yield Card(page, key).live().answered(1)
 
 
 def all_live(page: Page) -> None:
