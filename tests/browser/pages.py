@@ -42,6 +42,11 @@ def address(key: str, lang: str) -> str:
     return f"{lang}/{_PLACED[lang][key][0].chapter.slug}/"
 
 
+def on_page(key: str) -> int:
+    """How many figures stand in a figure's chapter: Python keeps a document for each."""
+    return sum(address(other, LANGUAGES[0]) == address(key, LANGUAGES[0]) for other in KEYS)
+
+
 def addresses() -> tuple[str, ...]:
     """Every page of the site."""
     of_language = [
@@ -337,6 +342,17 @@ def all_live(page: Page) -> None:
     """Wait until every figure of a page is live."""
     for element in page.locator(".fig").all():
         expect(element).to_have_attribute("data-state", "live")
+
+
+def expect_documents(page: Page, count: int) -> None:
+    """Wait until Python keeps so many documents."""
+    page.wait_for_function(
+        """async (count) => {
+          const answer = await document.documentElement.bookEngine.send({ verb: "close", page: "none" });
+          return answer.open === count;
+        }""",
+        arg=count,
+    )
 
 
 def open_folds(page: Page) -> None:
