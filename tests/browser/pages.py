@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,6 +13,7 @@ from random import Random
 from typing import Any
 from xml.etree import ElementTree
 
+import pytest
 from bokeh.models import ColumnDataSource
 from playwright.sync_api import Locator, Page, expect
 
@@ -41,12 +42,29 @@ def address(key: str, lang: str) -> str:
     return f"{lang}/{_PLACED[lang][key][0].chapter.slug}/"
 
 
+def on_page(key: str) -> int:
+    """How many figures stand in a figure's chapter: Python keeps a document for each."""
+    return sum(address(other, LANGUAGES[0]) == address(key, LANGUAGES[0]) for other in KEYS)
+
+
 def addresses() -> tuple[str, ...]:
     """Every page of the site."""
     of_language = [
         f"{lang}/{page}" for lang in LANGUAGES for page in ("", "glossary/", *(f"{slug}/" for slug in SLUGS))
     ]
     return ("", *of_language)
+
+
+def by_page(keys: Iterable[str] = KEYS) -> list[Any]:
+    """These figures as parameters of a test, those of one chapter together.
+
+    Loading a page costs more than what a test does to one figure of it. The parameter's id names its figures, so
+    that `-k` finds a figure's tests by its key.
+    """
+    pages: dict[str, list[str]] = {}
+    for key in keys:
+        pages.setdefault(address(key, LANGUAGES[0]), []).append(key)
+    return [pytest.param(tuple(together), id="-".join(together)) for together in pages.values()]
 
 
 def finished() -> tuple[str, ...]:
@@ -221,6 +239,14 @@ class Card:
         self.page, self.key = page, key
         self.element = page.locator(f'.fig[data-figure="{key}"]')
 
+    def __enter__(self) -> Card:
+        return self
+
+    def __exit__(self, kind: object, failure: BaseException | None, trace: object) -> None:
+        """Name the figure in what failed: a test may go through several."""
+        if failure:
+            failure.add_note(f"figure: {self.key}")
+
     def part(self, name: str) -> Locator:
         return self.element.locator(f'[data-part="{name}"]')
 
@@ -299,10 +325,34 @@ def visit(page: Page, url: str, key: str, lang: str, state: str = "") -> Card:
     return Card(page, key).live()
 
 
+def in_turn(page: Page, url: str, states: dict[str, str], lang: str) -> Iterator[Card]:
+    """Put the figures of a chapter into their states, one after the other, and wait until each is.
+
+    The first is in the address at which the page is opened, the others come as a link on the page sets them.
+    """
+    for key, state in states.items():
+        if key == next(iter(states)):
+            visit(page, url, key, lang, state)
+        else:
+            page.evaluate("fragment => { location.hash = fragment; }", f"#{key}?{state}")
+        yield Card(page, key).live().answered(1)
+
+
 def all_live(page: Page) -> None:
     """Wait until every figure of a page is live."""
     for element in page.locator(".fig").all():
         expect(element).to_have_attribute("data-state", "live")
+
+
+def expect_documents(page: Page, count: int) -> None:
+    """Wait until Python keeps so many documents."""
+    page.wait_for_function(
+        """async (count) => {
+          const answer = await document.documentElement.bookEngine.send({ verb: "close", page: "none" });
+          return answer.open === count;
+        }""",
+        arg=count,
+    )
 
 
 def open_folds(page: Page) -> None:

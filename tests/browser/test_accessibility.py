@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from tests.browser.pages import KEYS, Card, addresses, all_live, native, open_folds, visit
+from tests.browser.pages import Card, address, addresses, all_live, by_page, native, open_folds, visit
 from tests.browser.serving import Site
 
 
@@ -48,22 +48,25 @@ def test_no_serious_fault_in_what_comes_and_goes(page: Page, site: Site, theme: 
     assert faults(page) == []
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_the_keyboard_walks_the_drawing(page: Page, site: Site, key: str) -> None:
-    card = visit(page, site.url, key, "zh")
-    says = native(key, "zh").columns()["marks"]["say"]
-    line, hint = card.part("inspect"), native(key, "zh").words(type(native(key, "zh")).inspect_hint)
-    assert line.inner_text() == hint
-    tab_to(card)
-    for pressed, index in (("ArrowRight", 0), ("ArrowRight", 1), ("ArrowLeft", 0), ("End", -1), ("Home", 0)):
-        page.keyboard.press(pressed)
-        assert line.text_content() == says[index], pressed
-    page.keyboard.press("ArrowDown")
-    if line.text_content() == says[0]:  # the first mark may be the lowest
-        page.keyboard.press("ArrowUp")
-    assert line.text_content() in says[1:]
-    page.keyboard.press("Escape")
-    assert line.inner_text() == hint
+@pytest.mark.parametrize("keys", by_page())
+def test_the_keyboard_walks_the_drawing(page: Page, site: Site, keys: tuple[str, ...]) -> None:
+    page.goto(site.url + address(keys[0], "zh"))
+    for key in keys:
+        with Card(page, key).live() as card:
+            figure = native(key, "zh")
+            says, hint = figure.columns()["marks"]["say"], figure.words(figure.inspect_hint)
+            line = card.part("inspect")
+            assert line.inner_text() == hint
+            tab_to(card)
+            for pressed, index in (("ArrowRight", 0), ("ArrowRight", 1), ("ArrowLeft", 0), ("End", -1), ("Home", 0)):
+                page.keyboard.press(pressed)
+                assert line.text_content() == says[index], pressed
+            page.keyboard.press("ArrowDown")
+            if line.text_content() == says[0]:  # the first mark may be the lowest
+                page.keyboard.press("ArrowUp")
+            assert line.text_content() in says[1:]
+            page.keyboard.press("Escape")
+            assert line.inner_text() == hint
 
 
 def tab_to(card: Card) -> None:

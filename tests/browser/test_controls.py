@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.pages import KEYS, LANGUAGES, Act, Card, native, reads, visit, words
+from tests.browser.pages import (
+    KEYS,
+    LANGUAGES,
+    Act,
+    Card,
+    address,
+    by_page,
+    in_turn,
+    native,
+    reads,
+    visit,
+    words,
+)
 from tests.browser.serving import Site
+from widgets.figure import Figure
 from widgets.parts import Stepper, Text
 from widgets.status import script_words
 
@@ -25,29 +36,35 @@ _PLACE = """(figure, index) => {
 }"""
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_pointing_at_a_mark_says_what_it_is(page: Page, site: Site, key: str) -> None:
-    card, says = visit(page, site.url, key, "en"), native(key, "en").columns()["marks"]["say"]
-    line = card.part("inspect")
-    hint = line.inner_text()
-    card.element.locator(".plot").evaluate("plot => plot.scrollIntoView({ block: 'center', behavior: 'instant' })")
-    for index in (0, len(says) // 2, len(says) - 1):
-        page.mouse.move(*card.element.evaluate(_PLACE, index))
-        expect(line).to_have_text(says[index])
-    card.element.locator("h3").hover()
-    expect(line).to_have_text(hint)
+@pytest.mark.parametrize("keys", by_page())
+def test_pointing_at_a_mark_says_what_it_is(page: Page, site: Site, keys: tuple[str, ...]) -> None:
+    page.goto(site.url + address(keys[0], "en"))
+    for key in keys:
+        with Card(page, key).live() as card:
+            says, line = native(key, "en").columns()["marks"]["say"], card.part("inspect")
+            hint = line.inner_text()
+            plot = card.element.locator(".plot")
+            plot.evaluate("plot => plot.scrollIntoView({ block: 'center', behavior: 'instant' })")
+            for index in (0, len(says) // 2, len(says) - 1):
+                page.mouse.move(*card.element.evaluate(_PLACE, index))
+                expect(line).to_have_text(says[index])
+            card.element.locator("h3").hover()
+            expect(line).to_have_text(hint)
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_every_preset_is_what_the_simulator_gives(page: Page, site: Site, key: str) -> None:
-    card, figure = visit(page, site.url, key, "en"), native(key, "en")
-    for seq, preset in enumerate(figure.presets, 1):
-        act = Act("preset", preset.name)
-        card.do(act)
-        figure.apply(act.action)
-        card.answered(seq).shows(figure)
-        pressed = card.element.locator('.chip[aria-pressed="true"]')
-        assert pressed.evaluate_all("chips => chips.map(chip => chip.dataset.preset)") == [preset.name]
+@pytest.mark.parametrize("keys", by_page())
+def test_every_preset_is_what_the_simulator_gives(page: Page, site: Site, keys: tuple[str, ...]) -> None:
+    page.goto(site.url + address(keys[0], "en"))
+    for key in keys:
+        with Card(page, key).live() as card:
+            figure = native(key, "en")
+            for seq, preset in enumerate(figure.presets, 1):
+                act = Act("preset", preset.name)
+                card.do(act)
+                figure.apply(act.action)
+                card.answered(seq).shows(figure)
+                pressed = card.element.locator('.chip[aria-pressed="true"]')
+                assert pressed.evaluate_all("chips => chips.map(chip => chip.dataset.preset)") == [preset.name]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -63,12 +80,20 @@ def test_a_guess_that_cannot_be_read_is_answered_beside_its_field(page: Page, si
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-@pytest.mark.parametrize("key", KEYS)
-def test_a_prediction_hides_its_answer_until_it_is_made(page: Page, site: Site, key: str, lang: str) -> None:
-    figure = native(key, lang)
+@pytest.mark.parametrize("keys", by_page())
+def test_a_prediction_hides_its_answer_until_it_is_made(
+    page: Page, site: Site, keys: tuple[str, ...], lang: str
+) -> None:
+    asked = {key: f"preset={native(key, lang).prediction.preset}" for key in keys}
+    for card in in_turn(page, site.url, asked, lang):
+        with card:
+            predict(card, native(card.key, lang), lang)
+
+
+def predict(card: Card, figure: Figure, lang: str) -> None:
+    """Go through a prediction that is asked: a guess that cannot be read, a wrong one, and the right one."""
     asks = figure.prediction
     assert asks
-    card = visit(page, site.url, key, lang, f"preset={asks.preset}").answered(1)
     figure.apply({"preset": asks.preset})
     assert figure.veiled
     answer = figure.words.num(figure.asked().values()[asks.value], asks.digits)
@@ -91,58 +116,75 @@ def test_a_prediction_hides_its_answer_until_it_is_made(page: Page, site: Site, 
     expect(card.part("predict")).to_contain_text(words(lang)("Right."))
 
 
-@pytest.mark.parametrize("key", STEPPED)
-def test_the_stepper_steps_plays_and_pauses(page: Page, site: Site, key: str) -> None:
-    card, figure = visit(page, site.url, key, "en"), native(key, "en")
+@pytest.mark.parametrize("keys", by_page(STEPPED))
+def test_the_stepper_steps_plays_and_pauses(page: Page, site: Site, keys: tuple[str, ...]) -> None:
+    page.goto(site.url + address(keys[0], "en"))
+    for key in keys:
+        with Card(page, key).live() as card:
+            step_and_play(card, native(key, "en"))
+
+
+def step_and_play(card: Card, figure: Figure) -> None:
+    """Go a step back and on again, then play from near the end, and from the beginning until it is paused."""
     control = next(c for c in figure.controls if isinstance(c, Stepper))
     stepper, last = card.control(control.param), figure.steps
     slider, play = stepper.locator(".range"), stepper.locator(".play")
+
+    def stands_at(step: int) -> None:
+        card.shows(native(card.key, "en", f"{control.param}={step}"))
+
     assert (slider.input_value(), slider.get_attribute("max")) == (str(last), str(last))
     stepper.locator('[data-do="back"]').click()
-    card.shows(native(key, "en", f"{control.param}={last - 1}"))
+    stands_at(last - 1)
     stepper.locator('[data-do="next"]').click()
-    card.shows(native(key, "en", f"{control.param}={last}"))
+    stands_at(last)
     expect(stepper.locator('[data-do="next"]')).to_be_disabled()
 
     slider.fill(str(max(1, last - 3)))
-    card.shows(native(key, "en", f"{control.param}={max(1, last - 3)}"))
+    stands_at(max(1, last - 3))
     play.click()
     expect(play).to_have_text(words("en")("Pause"))
     expect(play).to_have_text(words("en")("Play"))  # it stops at the end
     assert slider.input_value() == str(last)
-    card.shows(native(key, "en", f"{control.param}={last}"))
+    stands_at(last)
     play.click()  # from the beginning
     play.click()
     expect(play).to_have_text(words("en")("Play"))
-    stands = int(slider.input_value())
-    card.shows(native(key, "en", f"{control.param}={stands}"))
+    stands_at(int(slider.input_value()))
     assert card.part("inspect").is_visible()
 
 
-@pytest.mark.parametrize("key", TYPED)
-def test_text_that_is_refused_stays_in_its_field_with_the_reason(page: Page, site: Site, key: str) -> None:
+@pytest.mark.parametrize("keys", by_page(TYPED))
+def test_text_that_is_refused_stays_in_its_field_with_the_reason(page: Page, site: Site, keys: tuple[str, ...]) -> None:
+    typed = {key: a_text(key) for key in keys}
+    for card in in_turn(page, site.url, {key: f"preset={preset}" for key, (preset, _, _) in typed.items()}, "zh"):
+        with card:
+            preset, name, text = typed[card.key]
+            figure = native(card.key, "zh")
+            figure.apply({"preset": preset})
+            field = card.typed(name)
+            field.fill("nonsense 1 2")
+            card.control(name).locator(".btn").click()
+            figure.apply({"set": {name: "nonsense 1 2"}})
+            assert figure.error
+            expect(card.part("problem")).to_contain_text(figure.error)
+            expect(field).to_have_value("nonsense 1 2")
+            assert card.reads() == reads(figure)
+            field.fill(str(text))
+            card.control(name).locator(".btn").click()
+            expect(card.part("problem")).to_be_empty()
+
+
+def a_text(key: str) -> tuple[str, str, object]:
+    """A preset in which a text control has an effect, the control's name, and a text that it takes."""
     figure = native(key, "zh")
-    name, text = next(
-        (control.param, preset.state.get(control.param, figure.param[control.param].default))
+    return next(
+        (preset.name, control.param, preset.state.get(control.param, figure.param[control.param].default))
         for control in figure.controls
         if isinstance(control, Text)
         for preset in figure.presets
         if activated(key, preset.name, control.param)
     )
-    preset = next(preset.name for preset in figure.presets if activated(key, preset.name, name))
-    card = visit(page, site.url, key, "zh", f"preset={preset}").answered(1)
-    figure.apply({"preset": preset})
-    field = card.typed(name)
-    field.fill("nonsense 1 2")
-    card.control(name).locator(".btn").click()
-    figure.apply({"set": {name: "nonsense 1 2"}})
-    assert figure.error
-    expect(card.part("problem")).to_contain_text(figure.error)
-    expect(field).to_have_value("nonsense 1 2")
-    assert card.reads() == reads(figure)
-    field.fill(str(text))
-    card.control(name).locator(".btn").click()
-    expect(card.part("problem")).to_be_empty()
 
 
 def activated(key: str, preset: str, name: str) -> bool:
@@ -153,23 +195,20 @@ def activated(key: str, preset: str, name: str) -> bool:
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_the_link_to_a_state_can_be_copied_and_opened(
-    visitor: Callable[..., BrowserContext], site: Site, lang: str
-) -> None:
-    context = visitor()
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = context.new_page()
+def test_the_link_to_a_state_can_be_copied_and_opened(page: Page, site: Site, lang: str) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     card = visit(page, site.url, "pipeline_slots", lang)
     card.do(Act("range", "items", 7))
     card.answered(1)
     copy = card.element.locator('[data-do="copy"]')
     copy.click()
     expect(copy).to_have_text(script_words(words(lang))["copied"])
-    address = page.evaluate("navigator.clipboard.readText()")
-    assert address == page.url
-    other = context.new_page()
-    other.goto(address)
-    Card(other, "pipeline_slots").live().answered(1).shows(native("pipeline_slots", lang, "items=7"))
+    copied = page.evaluate("navigator.clipboard.readText()")
+    page.context.clear_permissions()
+    assert copied == page.url
+    page.goto("about:blank")  # the address alone is to bring the state back
+    page.goto(copied)
+    card.live().answered(1).shows(native("pipeline_slots", lang, "items=7"))
 
 
 def test_where_copying_is_forbidden_the_button_says_so(page: Page, site: Site) -> None:

@@ -9,7 +9,19 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.conftest import Watch
-from tests.browser.pages import Act, Card, address, native, reads, visit, words
+from tests.browser.pages import (
+    LANGUAGES,
+    PLACES,
+    Act,
+    Card,
+    address,
+    expect_documents,
+    native,
+    on_page,
+    reads,
+    visit,
+    words,
+)
 from tests.browser.serving import Edit, Site, swap, within
 from widgets.status import script_words
 
@@ -19,6 +31,8 @@ Visitor = Callable[..., BrowserContext]
 NOISE = "^(error|warning|failed|worker)"
 """What the browser tells the console of a file that is refused."""
 BUNDLE = r"/runtime/book\.\w+\.zip$"
+FOREVER = "Atomics.wait(new Int32Array(new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }).buffer), 0, 0)"
+"""Never ends, as an endless loop, but leaves the processor to the Python that comes after."""
 ONE_MORE = within("sim/pipeline.py", swap("intervals(uses), plan.total_us)", "intervals(uses), plan.total_us + 1)"))
 
 
@@ -28,11 +42,25 @@ def at_three(statement: str) -> Edit:
     return within("widgets/divergence.py", swap(first, f"        if self.a == 3:\n            {statement}\n{first}"))
 
 
-def impatient(script: bytes) -> bytes:
-    """The page's line to Python with a shorter deadline for an answer."""
-    shorter, count = re.subn(rb"const DEADLINE = [\d_]+;", b"const DEADLINE = 4_000;", script)
-    assert count == 1
-    return shorter
+def constant(name: str) -> int:
+    """A span of the page's line to Python, in ms."""
+    script = (PLACES.static / "js/engine.js").read_text("utf-8")
+    (value,) = re.findall(rf"^const {name} = ([\d_]+);", script, re.MULTILINE)
+    return int(value)
+
+
+def give_up(page: Page) -> None:
+    """Let the time pass after which a page gives its Python up, by its own clock and not by that of the test.
+
+    In steps of one look at the worker: a jump over many is taken for a lid that was closed.
+    """
+    look, of_python = constant("WATCH"), "document.documentElement.bookEngine.generation"
+    before = page.evaluate(of_python)
+    for _ in range(constant("DEADLINE") // look + 1):
+        page.clock.run_for(look)
+        if page.evaluate(of_python) != before:
+            return
+    raise AssertionError("the page still waits for a Python that is lost")
 
 
 def test_one_added_to_a_simulator_in_the_bundle_is_on_the_page(deploy: Deploy, visitor: Visitor) -> None:
@@ -48,60 +76,67 @@ def test_one_added_to_a_simulator_in_the_bundle_is_on_the_page(deploy: Deploy, v
     assert reads(figure)[0][1] == f"{figure.words.num(right, 2)}\N{NO-BREAK SPACE}µs"
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_a_figure_that_raises_says_what_and_the_others_live(deploy: Deploy, visitor: Visitor, lang: str) -> None:
+def test_a_figure_that_raises_says_what_and_the_others_live(deploy: Deploy, visitor: Visitor) -> None:
     site, context = deploy(), visitor()
     site.edits[BUNDLE] = at_three('raise RuntimeError("three is a crowd")')
-    broken = visit(context.new_page(), site.url, "divergence", lang)
-    other = visit(context.new_page(), site.url, "bank_conflicts", lang)
-    broken.page.bring_to_front()
-    broken.do(Act("range", "a", 3))
-    told = broken.failed()
-    assert "RuntimeError: three is a crowd (divergence.py:" in told
-    expect(broken.element.locator('[data-do="retry"]')).to_be_visible()
+    for lang in LANGUAGES:
+        broken = visit(context.new_page(), site.url, "divergence", lang)
+        other = visit(context.new_page(), site.url, "bank_conflicts", lang)
+        broken.page.bring_to_front()
+        broken.do(Act("range", "a", 3))
+        told = broken.failed()
+        assert "RuntimeError: three is a crowd (divergence.py:" in told
+        expect(broken.element.locator('[data-do="retry"]')).to_be_visible()
 
-    other.page.bring_to_front()
-    other.do(Act("range", "pitch", 33))
-    other.shows(native("bank_conflicts", lang, "pitch=33"))
-    broken.page.bring_to_front()
-    broken.do(Act("range", "a", 4))
-    broken.live().shows(native("divergence", lang, "a=4"))
+        other.page.bring_to_front()
+        other.do(Act("range", "pitch", 33))
+        other.shows(native("bank_conflicts", lang, "pitch=33"))
+        broken.page.bring_to_front()
+        broken.do(Act("range", "a", 4))
+        broken.live().shows(native("divergence", lang, "a=4"))
 
 
-@pytest.mark.parametrize("end", ["for (;;);", "self.close()"], ids=["blocked", "dead"])
+@pytest.mark.parametrize("end", [FOREVER, "self.close()"], ids=["blocked", "dead"])
 def test_a_lost_worker_is_replaced_and_the_state_kept(deploy: Deploy, visitor: Visitor, watch: Watch, end: str) -> None:
     site, context = deploy(), visitor()
-    site.edits["/engine.js$"] = impatient
+    context.clock.install()
     other = visit(context.new_page(), site.url, "bank_conflicts", "zh", "pitch=40").answered(1)
     card = visit(context.new_page(), site.url, "divergence", "en")
     card.do(Act("commit", "21"))
     card.answered(1)
     card.do(Act("range", "a", 5))
     card.answered(2)
+    expect_documents(other.page, on_page(other.key) + on_page(card.key))  # neither waits for anything
     assert len(watch.workers) == 1
     watch.in_worker(watch.workers[0], end)
     card.do(Act("range", "b", 6))
+    give_up(card.page)
     figure = native("divergence", "en")
     for action in ({"commit": "21"}, {"set": {"a": 5}}, {"set": {"b": 6}}):
         figure.apply(action)
     card.shows(figure).live()
     expect(card.part("predict")).to_contain_text(words("en")("You said {guess}.", guess="21"))
 
+    expect_documents(card.page, on_page(card.key))
     other.page.bring_to_front()
     other.do(Act("range", "pitch", 41))
+    give_up(other.page)
     other.shows(native("bank_conflicts", "zh", "pitch=41")).live()
     assert len(watch.workers) == 2, "the two pages share the new Python as they shared the old one"
 
 
 def test_a_value_that_never_ends_is_given_up_and_the_rest_kept(deploy: Deploy, visitor: Visitor) -> None:
     site, context = deploy(), visitor()
-    site.edits["/engine.js$"] = impatient
-    site.edits[BUNDLE] = at_three("while True: pass")
+    context.clock.install()
+    site.edits[BUNDLE] = at_three(f"import js; js.eval({FOREVER!r})")
     card, figure = visit(context.new_page(), site.url, "divergence", "en"), native("divergence", "en")
     card.do(Act("range", "b", 6))
     card.answered(1)
     card.do(Act("range", "a", 3))
     card.do(Act("choice", "pattern", "odd_even"))
+    give_up(card.page)
+    card.answered(2)  # a new Python has its state; it is given the same value, for losing one may be chance
+    give_up(card.page)
     for action in ({"set": {"b": 6}}, {"set": {"pattern": "odd_even"}}):
         figure.apply(action)
     card.shows(figure).live()

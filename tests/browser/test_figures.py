@@ -10,14 +10,24 @@ from random import Random
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.pages import KEYS, LANGUAGES, Act, Card, differs, native, reads, some_state, stops, visit
+from tests.browser.pages import (
+    LANGUAGES,
+    Act,
+    Card,
+    address,
+    by_page,
+    differs,
+    in_turn,
+    native,
+    reads,
+    some_state,
+    stops,
+)
 from tests.browser.serving import Site
 from widgets.figure import Figure
 from widgets.parts import Choice, Range
 
 SEED = int(os.environ.get("GPUBOOK_SEED") or Random().randrange(10**6))
-
-everywhere = pytest.mark.parametrize(("key", "lang"), [(key, lang) for key in KEYS for lang in LANGUAGES])
 
 
 def slides(figure: Figure, far: bool) -> Iterator[tuple[Act, int, Figure]]:
@@ -60,45 +70,61 @@ def thumb_at(card: Card, name: str, value: float) -> tuple[float, float]:
     return x, y
 
 
-@everywhere
-def test_the_mouse_moves_a_number_that_python_computed(page: Page, site: Site, key: str, lang: str) -> None:
-    card, figure = visit(page, site.url, key, lang), native(key, lang)
-    before = reads(figure)
-    assert card.reads() == before
-    act, _, _ = next(slides(figure, far=True))
-    page.mouse.move(*thumb_at(card, act.name, getattr(figure, act.name)))
-    page.mouse.down()
-    page.mouse.move(*thumb_at(card, act.name, act.value), steps=4)
-    page.mouse.up()
-    stands = float(card.control(act.name).locator(".range").input_value())
-    figure.apply({"set": {act.name: stands}})
-    card.shows(figure)
-    assert reads(figure) != before
-    for act, other in islice(segments(figure), 1):
-        card.control(act.name).locator("label", has=page.locator(f'[value="{act.value}"]')).click()
-        card.shows(other)
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("keys", by_page())
+def test_the_mouse_moves_a_number_that_python_computed(
+    page: Page, site: Site, keys: tuple[str, ...], lang: str
+) -> None:
+    page.goto(site.url + address(keys[0], lang))
+    for key in keys:
+        with Card(page, key).live() as card:
+            figure = native(key, lang)
+            before = reads(figure)
+            assert card.reads() == before
+            act, _, _ = next(slides(figure, far=True))
+            page.mouse.move(*thumb_at(card, act.name, getattr(figure, act.name)))
+            page.mouse.down()
+            page.mouse.move(*thumb_at(card, act.name, act.value), steps=4)
+            page.mouse.up()
+            stands = float(card.control(act.name).locator(".range").input_value())
+            figure.apply({"set": {act.name: stands}})
+            card.shows(figure)
+            assert reads(figure) != before
+            for act, other in islice(segments(figure), 1):
+                card.control(act.name).locator("label", has=page.locator(f'[value="{act.value}"]')).click()
+                card.shows(other)
 
 
-@everywhere
-def test_the_keyboard_moves_a_number_that_python_computed(page: Page, site: Site, key: str, lang: str) -> None:
-    card, figure = visit(page, site.url, key, lang), native(key, lang)
-    act, steps, other = next(slides(figure, far=False))
-    slider = card.control(act.name).locator(".range")
-    card.element.locator(".chip").first.focus()
-    for _ in range(60):
-        if slider.evaluate("slider => slider === document.activeElement"):
-            break
-        page.keyboard.press("Tab")
-    for _ in range(abs(steps)):
-        page.keyboard.press("ArrowRight" if steps > 0 else "ArrowLeft")
-    card.shows(other)
-    assert card.reads() != reads(figure)
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("keys", by_page())
+def test_the_keyboard_moves_a_number_that_python_computed(
+    page: Page, site: Site, keys: tuple[str, ...], lang: str
+) -> None:
+    page.goto(site.url + address(keys[0], lang))
+    for key in keys:
+        with Card(page, key).live() as card:
+            figure = native(key, lang)
+            act, steps, other = next(slides(figure, far=False))
+            slider = card.control(act.name).locator(".range")
+            card.element.locator(".chip").first.focus()
+            for _ in range(60):
+                if slider.evaluate("slider => slider === document.activeElement"):
+                    break
+                page.keyboard.press("Tab")
+            for _ in range(abs(steps)):
+                page.keyboard.press("ArrowRight" if steps > 0 else "ArrowLeft")
+            card.shows(other)
+            assert card.reads() != reads(figure)
 
 
-@everywhere
-def test_a_state_drawn_by_chance_shows_what_the_simulator_gives(page: Page, site: Site, key: str, lang: str) -> None:
-    figure = some_state(key, lang, Random(SEED))
-    print(f"GPUBOOK_SEED={SEED}: #{key}?{figure.state}")
-    card = visit(page, site.url, key, lang, figure.state).answered(1)
-    card.shows(native(key, lang, figure.state))
-    assert card.element.locator('.chip[aria-pressed="true"]').count() == 0
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("keys", by_page())
+def test_a_state_drawn_by_chance_shows_what_the_simulator_gives(
+    page: Page, site: Site, keys: tuple[str, ...], lang: str
+) -> None:
+    states = {key: some_state(key, lang, Random(SEED)).state for key in keys}
+    print(f"GPUBOOK_SEED={SEED}: {states}")
+    for card in in_turn(page, site.url, states, lang):
+        with card:
+            card.shows(native(card.key, lang, states[card.key]))
+            assert card.element.locator('.chip[aria-pressed="true"]').count() == 0

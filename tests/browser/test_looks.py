@@ -9,17 +9,18 @@ from collections.abc import Callable
 
 import pytest
 from PIL import Image
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import BrowserContext, CDPSession, Locator, Page, expect
 
 from tests.browser.pages import (
-    KEYS,
     LANGUAGES,
     PLACES,
     SLUGS,
     Act,
+    Card,
     address,
     addresses,
     all_live,
+    by_page,
     finished,
     native,
     open_folds,
@@ -70,23 +71,28 @@ def test_drawings_have_the_width_of_their_frames_when_the_window_changes(page: P
         )
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_one_finger_on_a_drawing_scrolls_the_page(visitor: Visitor, site: Site, key: str) -> None:
+@pytest.mark.parametrize("keys", by_page())
+def test_one_finger_on_a_drawing_scrolls_the_page(visitor: Visitor, site: Site, keys: tuple[str, ...]) -> None:
     context = visitor(viewport={"width": 360, "height": 640}, has_touch=True, is_mobile=True)
     page = context.new_page()
-    page.goto(site.url + address(key, "en"))
-    plot = page.locator(f"#{key} .plot")
-    expect(plot).to_have_attribute("data-drawn", "")
-    plot.evaluate("plot => plot.scrollIntoView({ block: 'center', behavior: 'instant' })")
-    box, before = plot.bounding_box(), page.evaluate("scrollY")
-    assert box
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.goto(site.url + address(keys[0], "en"))
     finger = context.new_cdp_session(page)
+    for key in keys:
+        with Card(page, key) as card:
+            plot = card.element.locator(".plot")
+            expect(plot).to_have_attribute("data-drawn", "")
+            plot.evaluate("plot => plot.scrollIntoView({ block: 'center', behavior: 'instant' })")
+            box, before = plot.bounding_box(), page.evaluate("scrollY")
+            assert box
+            swipe_up(finger, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            page.wait_for_function("before => scrollY > before + 150", arg=before)
+
+
+def swipe_up(finger: CDPSession, x: float, y: float) -> None:
     for step in range(11):
         touch = {"type": "touchMove" if step else "touchStart", "touchPoints": [{"x": x, "y": y - 20 * step}]}
         finger.send("Input.dispatchTouchEvent", touch)
     finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    page.wait_for_function("before => scrollY > before + 150", arg=before)
 
 
 # ------------------------------------------------------------------------------------------------- colours
@@ -135,23 +141,31 @@ def wait_for_theme(element: Locator, theme: str) -> None:
     raise AssertionError(f"not in the colours of the {theme} theme: {colours(element).most_common(8)}")
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_the_theme_switch_recolours_a_drawing_and_is_remembered(visitor: Visitor, site: Site, key: str) -> None:
+@pytest.mark.parametrize("keys", by_page())
+def test_the_theme_switch_recolours_drawings_and_is_remembered(
+    visitor: Visitor, site: Site, keys: tuple[str, ...]
+) -> None:
     page = visitor(color_scheme="light").new_page()
-    page.goto(site.url + address(key, "en"))
-    plot, switch = page.locator(f"#{key} .plot"), page.locator("[data-theme-switch]")
-    expect(plot).to_have_attribute("data-drawn", "")
-    wait_for_theme(plot, "light")
+    page.goto(site.url + address(keys[0], "en"))
+    switch = page.locator("[data-theme-switch]")
+    wait_for_drawings(page, keys, "light")
     switch.click()
     expect(switch).to_have_attribute("data-choice", "dark")
-    wait_for_theme(plot, "dark")
+    wait_for_drawings(page, keys, "dark")
     page.reload()
-    expect(plot).to_have_attribute("data-drawn", "")
-    wait_for_theme(plot, "dark")
+    wait_for_drawings(page, keys, "dark")
     assert brightness(colours(page.locator("main .lead").first).most_common(1)[0][0]) < 60
     switch.click()
     expect(switch).to_have_attribute("data-choice", "light")
-    wait_for_theme(plot, "light")
+    wait_for_drawings(page, keys, "light")
+
+
+def wait_for_drawings(page: Page, keys: tuple[str, ...], theme: str) -> None:
+    for key in keys:
+        with Card(page, key) as card:
+            plot = card.element.locator(".plot")
+            expect(plot).to_have_attribute("data-drawn", "")
+            wait_for_theme(plot, theme)
 
 
 def test_the_system_theme_is_followed_while_a_page_is_open(page: Page, site: Site) -> None:
