@@ -41,15 +41,15 @@ def predict(figure: Figure) -> Markup:
         words("Before you look."), words.space, words(asks.question)
     )
     if figure.open:
-        unit = words(asks.unit)
+        unreadable = Markup("")
+        if figure.unread is not None:
+            unreadable = Markup('<span class="unread" role="alert">{}</span>').format(figure.error)
         field = Markup(
             '<form class="row" data-do="commit">'
             '<input class="ans" name="guess" autocomplete="off" aria-label="{}" value="{}">'
             '<span class="unit">{}</span><button class="btn main">{}</button>'
-            '<button type="button" class="quietly" data-do="skip">{}</button></form>'
-        ).format(words("Your guess"), figure.unread or "", unit, words("Commit"), words("Skip"))
-        if figure.unread is not None:
-            field += Markup('<p class="say bad" role="alert">{}</p>').format(figure.error)
+            '<button type="button" class="quietly" data-do="skip">{}</button>{}</form>'
+        ).format(words("Your guess"), figure.unread or "", words(asks.unit), words("Commit"), words("Skip"), unreadable)
         return question + field
     told = figure.asked().values()
     named = {name: words.num(value) for name, value in told.items()}
@@ -200,12 +200,14 @@ def _folds(figure: Figure) -> Markup:
     )
 
 
-def _roomy(tag: str, name: str, content: Markup, longest: Markup) -> Markup:
-    """A part that keeps the room which its longest texts need."""
-    return Markup(
-        '<div class="{0} roomy"><{1} data-part="{0}">{2}</{1}>'
-        '<{1} class="ghost" aria-hidden="true" inert>{3}</{1}></div>'
-    ).format(name, Markup(tag), content, longest)
+def _roomy(tag: str, name: str, content: Markup, *longest: Markup) -> Markup:
+    """A part that keeps the room which its longest texts need, each of them unseen in the same place."""
+    ghosts = _join(
+        Markup('<{0} class="ghost" aria-hidden="true" inert>{1}</{0}>').format(Markup(tag), one) for one in longest
+    )
+    return Markup('<div class="{0} roomy"><{1} data-part="{0}">{2}</{1}>{3}</div>').format(
+        name, Markup(tag), content, ghosts
+    )
 
 
 def _well(figure: Figure, twins: list[Figure]) -> Markup:
@@ -222,7 +224,7 @@ def render(
 ) -> Markup:
     """Return the whole card: `doc_json` is the drawing's document, `digest` names its models."""
     twins = room.twins(figure)
-    asks = _roomy("div", "predict", predict(figure), room.longest(twins, predict))
+    asks = _roomy("div", "predict", predict(figure), room.longest(twins, predict), room.unread(figure, predict))
     rows = [*(twin.readouts() for twin in twins), room.hidden(figure)]
     widest = room.blank(_join(_readout(figure, readout) for readout in room.readouts(rows)))
     inside = (

@@ -17,6 +17,7 @@ from widgets.figure import Figure
 from widgets.parts import Choice, Range, Readout
 
 GUESS = "1,000"  # as long as most guesses
+UNREADABLE = "about a thousand"  # no number, and as long as such answers are
 
 
 def twins(figure: Figure) -> list[Figure]:
@@ -43,6 +44,19 @@ def hidden(figure: Figure) -> list[Readout]:
     twin = type(figure)(figure.words, figure.readings, **figure.preset(figure.prediction.preset).state)
     first = figure.words("your guess first")
     return [replace(one, value="?", unit="", sub=first) if one.secret else one for one in twin.readouts()]
+
+
+def unread(figure: Figure, part: Callable[[Figure], Markup]) -> Markup:
+    """Return the part as it stands when a guess could not be read, blanked, with nothing in it that does anything."""
+    if figure.prediction is None:
+        return Markup("")
+    twin = type(figure)(figure.words, figure.readings)
+    twin.apply({"commit": UNREADABLE})
+    return blank(Markup(re.sub(r'(?<=</)form|(?<=<)form| (data-do|name|role)="[^"]*"', _inert, part(twin))))
+
+
+def _inert(found: re.Match[str]) -> str:
+    return "" if found[1] else "div"
 
 
 def longest(figures: Iterable[Figure], part: Callable[[Figure], Markup]) -> Markup:
