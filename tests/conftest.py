@@ -1,11 +1,18 @@
-"""Shared by all tests: catalogues compiled as the builder does, and no verdict by the clock."""
+"""Shared by all tests: catalogues compiled as the builder does, no verdict by the clock, Triton interpreted."""
 
 from __future__ import annotations
+
+import os
 
 from hypothesis import HealthCheck, settings
 
 from bookbuild import catalogue
 from bookbuild.places import PROJECT, Places
+
+# Whichever test imports Triton first decides for all of its process: its own library is made for one or the other.
+if os.environ.get("GPUBOOK_GPU") != "1":  # make test-gpu
+    os.environ["TRITON_INTERPRET"] = "1"
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # threads that spin for each other cost minutes on a shared machine
 
 # Machines are shared and noisy: how long an example took says nothing.
 settings.register_profile("book", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -209,7 +209,7 @@ def test_on_paper_a_figure_shows_its_state_and_nothing_to_press(page: Page, site
     for gone in (".controls", ".chips", ".predict .row", ".status", ".bar", ".rail", ".perm button"):
         for element in page.locator(gone).all():
             expect(element).to_be_hidden()
-    for there in (".plot", ".reads", ".perm code", ".look", "table"):
+    for there in (".plot", ".reads", ".perm code", ".look", "[data-part=table] table"):
         expect(card.element.locator(there).first).to_be_visible()
     assert card.part("permalink").inner_text() == "#bank_conflicts?pitch=33"
     assert brightness(colours(card.element.locator(".reads")).most_common(1)[0][0]) > 240

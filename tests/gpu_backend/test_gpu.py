@@ -1,19 +1,21 @@
 """The real thing, on a CUDA machine (make test-gpu): kernels in CUDA C, timing by events, every experiment once."""
 
 import json
+import os
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 import torch
-from conftest import ON_GPU
 
 from gpu_backend import experiments, machine, timing
 from gpu_backend.checking import poison, verify
 from gpu_backend.experiments.common import empty_times
 from gpu_backend.kernels import bank_cycles, divergent_paths, padded_transpose, staged_pipeline, vector_add
 from gpu_backend.parent import Child
+
+ON_GPU = os.environ.get("GPUBOOK_GPU") == "1"
 
 pytestmark = pytest.mark.gpu
 assert not ON_GPU or machine.has_gpu(), "make test-gpu needs a CUDA GPU; gpubook-box doctor says what is missing"
