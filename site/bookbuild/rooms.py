@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from bookbuild import speech
 from bookbuild.memory import Memory, hash_of_folder
 from bookbuild.places import Places
+from bookbuild.problems import Broken, Problem, listed
 
 Json = Any
 
@@ -145,8 +146,11 @@ class Live:
         for name in figures.load(key).recordings:
             files = sorted(self._places.recorded.glob(f"*/{name}.json"))
             if not files:
-                there = ", ".join(sorted({file.stem for file in self._places.recorded.glob("*/*.json")}))
-                raise LookupError(f"figure {key}: there is no recording {name!r}; there are {there or 'none'}")
+                there = listed({file.stem for file in self._places.recorded.glob("*/*.json")})
+                module = self._places.name(self._places.widgets / f"{key}.py")
+                raise Broken(
+                    [Problem(module, 1, f"there is no recording {name!r} for its figure", f"there are {there}")]
+                )
             found += [json.loads(file.read_text("utf-8")) | {"recording": name} for file in files]
         return found
 

@@ -101,6 +101,35 @@ def test_a_figure_that_raises_says_what_and_the_others_live(deploy: Deploy, visi
         broken.live().shows(native("divergence", lang, "a=4"))
 
 
+# The first SharedWorker of a page is one that nobody ever hears of, as one that is on its way out.
+MUTE = """{
+  const Real = SharedWorker;
+  let first = true;
+  globalThis.SharedWorker = function (url, options) {
+    if (!first) return new Real(url, options);
+    first = false;
+    return new Real(URL.createObjectURL(new Blob([""], { type: "text/javascript" })));
+  };
+}"""
+
+
+def only_first(script: bytes) -> bytes:
+    """The page's line to Python with little patience for a first word, and no end of it otherwise."""
+    sooner, count = re.subn(rb"const FIRST = [\d_]+;", b"const FIRST = 4_000;", script)
+    endless, counted = re.subn(rb"const SILENCE = [\d_]+;", b"const SILENCE = 4_000_000;", sooner)
+    assert count == counted == 1
+    return endless
+
+
+def test_a_worker_that_never_says_a_word_is_replaced(deploy: Deploy, visitor: Visitor) -> None:
+    site, page = deploy(), visitor().new_page()
+    site.edits["/engine.js$"] = only_first
+    page.add_init_script(MUTE)
+    card = visit(page, site.url, "divergence", "en", "a=3").answered(1)
+    card.shows(native("divergence", "en", "a=3"))
+    assert page.evaluate("document.documentElement.bookEngine.generation") == "1"
+
+
 @pytest.mark.parametrize("end", [FOREVER, "self.close()"], ids=["blocked", "dead"])
 def test_a_lost_worker_is_replaced_and_the_state_kept(deploy: Deploy, visitor: Visitor, watch: Watch, end: str) -> None:
     site, context = deploy(), visitor()

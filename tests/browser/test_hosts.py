@@ -112,13 +112,15 @@ def second_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for lang in LANGUAGES:
         translates = 'translates = ""\n' if lang != LANGUAGES[0] else ""
         (chapter / f"{lang}.md").write_text(CHAPTER.format(translates=translates), "utf-8")
+    shutil.copytree(PLACES.recorded, root / "chapters" / "recorded")
     shutil.copytree(PLACES.sim, root / "sim", ignore=shutil.ignore_patterns("__pycache__"))
     pipeline = root / "sim" / "pipeline.py"
     code = pipeline.read_text("utf-8")
     assert code.count("plan.total_us)") == 1
     pipeline.write_text(code.replace("plan.total_us)", "plan.total_us + 2)"), "utf-8")
     # A process of its own, in which `sim` is the changed one.
-    environment = {**os.environ, "PYTHONPATH": str(root), "GPUBOOK_CACHE": str(PLACES.cache)}
+    path = os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))
+    environment = {**os.environ, "PYTHONPATH": path, "GPUBOOK_CACHE": str(PLACES.cache)}
     for command in ("stamp", "build"):
         subprocess.run(
             [sys.executable, "-m", "bookbuild.cli", "--root", str(root), command], env=environment, check=True

@@ -3,6 +3,7 @@
 
 const WATCH = 2000; // ms between looks
 const SILENCE = 30_000; // ms without any sign of life while starting
+const FIRST = 10_000; // ms for a worker's first word, which it says before it begins: one that is on its way out says none
 const STALL = 120_000; // ms without the next part of the start: a slow line still brings one file in that time
 const DEADLINE = 12_000; // ms for one answer once live: the slowest action takes a tenth of a second
 const GENERATION = "gpubook-worker";
@@ -98,6 +99,7 @@ export class Engine extends EventTarget {
 
   #attach(port) {
     this.port = port;
+    this.spoke = false;
     port.onmessage = ({ data }) => { if (this.port === port) this.#receive(data); };
     // Not before the lock is held: a warm worker that asks for it first would take this page for gone.
     this.held.then(() => port.postMessage({ verb: "hello", page: this.page }));
@@ -105,6 +107,7 @@ export class Engine extends EventTarget {
 
   #receive(data) {
     this.heard = performance.now();
+    this.spoke = true;
     if (data.failed) return this.#fail(this.#sentence(data.failed));
     if (data.progress !== undefined) {
       this.moved = this.heard;
@@ -144,7 +147,8 @@ export class Engine extends EventTarget {
     const silent = now - this.heard;
     const stuck = this.state === "live" && now - oldest > DEADLINE && silent > DEADLINE;
     const stalled = this.state === "starting" && now - this.moved > STALL;
-    if (!stuck && !stalled && silent < SILENCE) return;
+    const mute = !this.spoke && !this.restarts && silent > FIRST;
+    if (!stuck && !stalled && !mute && silent < SILENCE) return;
     if (++this.restarts > 2) this.#fail(this.config.words.silent);
     else this.#replace();
   }
