@@ -14,8 +14,10 @@ if os.environ.get("GPUBOOK_GPU") != "1":  # make test-gpu
     os.environ["TRITON_INTERPRET"] = "1"
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # threads that spin for each other cost minutes on a shared machine
 
-# Machines are shared and noisy: how long an example took says nothing.
-settings.register_profile("book", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("book")
+# Machines are shared and noisy: how long an example took says nothing. The same commit is tried with the same examples;
+# HYPOTHESIS_PROFILE=search looks for others.
+settings.register_profile("book", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+settings.register_profile("search", settings.get_profile("book"), derandomize=False)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "book"))
 
 catalogue.compile_all(Places.of(PROJECT))

@@ -1,11 +1,15 @@
 """JSON as RFC 8259 has it and nothing beyond: one value, finite numbers, no key twice, text that is Unicode."""
 
 import json
+import re
 from math import isfinite
 from typing import Any
 
 LONGEST_NUMBER = 40
 """Characters of a number; no input here needs more, and turning long ones into numbers takes time."""
+DEEPEST = 32
+"""Arrays and objects inside each other; a request needs two. How deep Python itself can read differs by version."""
+_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 class NotJson(ValueError):
@@ -15,8 +19,10 @@ class NotJson(ValueError):
 def loads(raw: bytes) -> Any:
     """Return the value; `NotJson` with a sentence."""
     try:
+        text = raw.decode("utf-8")
+        _shallow(text)
         value = json.loads(
-            raw.decode("utf-8"),
+            text,
             parse_int=_whole,
             parse_float=_number,
             parse_constant=_constant,
@@ -29,9 +35,15 @@ def loads(raw: bytes) -> Any:
         raise NotJson("a text has half of a surrogate pair") from broken
     except json.JSONDecodeError as broken:
         raise NotJson(f"it is not JSON at character {broken.pos}: {broken.msg}") from broken
-    except RecursionError as deep:
-        raise NotJson("it is nested too deeply") from deep
     return value
+
+
+def _shallow(text: str) -> None:
+    depth = 0
+    for mark in re.findall(r"[\[{}\]]", _STRINGS.sub("", text)):
+        depth += 1 if mark in "[{" else -1
+        if depth > DEEPEST:
+            raise NotJson(f"it is nested more than {DEEPEST} deep")
 
 
 def _whole(digits: str) -> int:

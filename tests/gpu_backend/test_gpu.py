@@ -120,7 +120,7 @@ def test_a_poisoned_context_is_told_as_fatal_and_a_fresh_child_works(tmp_path):
         check=False,
     )
     events = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [event["event"] for event in events] == ["ready", "failed", "failed"]
-    assert [event["fatal"] for event in events[1:]] == [True, True]
+    assert [event["event"] for event in events] == ["ready", "begin", "failed", "begin", "failed"]
+    assert [event["fatal"] for event in events if event["event"] == "failed"] == [True, True]
     with Child() as fresh:
         assert list(fresh.run("sum_order", SMALL["sum_order"]))[-1]["event"] == "done"
