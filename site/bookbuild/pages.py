@@ -151,6 +151,8 @@ class _Page:
             "css": asset("css"),
             "js": asset("js"),
             "bokeh": root + shelf.bokeh,
+            "build": shelf.build,
+            "manifest": root + shelf.manifest,
             "languages": languages,
             "parts": self.contents(root).parts(),
             "config": json.dumps(config, ensure_ascii=False),

@@ -6,7 +6,6 @@ const SILENCE = 30_000; // ms without any sign of life while starting
 const FIRST = 10_000; // ms for a worker's first word, which it says before it begins: one that is on its way out says none
 const STALL = 120_000; // ms without the next part of the start: a slow line still brings one file in that time
 const DEADLINE = 12_000; // ms for one answer once live: the slowest action takes a tenth of a second
-const GENERATION = "gpubook-worker";
 
 export class Engine extends EventTarget {
   constructor(config) {
@@ -73,13 +72,10 @@ export class Engine extends EventTarget {
   #post(data) { this.port?.postMessage(data); }
 
   #connect() {
-    const url = new URL("worker.js", import.meta.url);
-    url.searchParams.set("manifest", new URL(this.config.manifest, document.baseURI).href);
-    this.generation = generation();
-    const name = `gpubook-${this.config.build}-${this.generation}`;
+    this.generation = bookPython.generation();
     const plain = () => {
       try {
-        this.plain = new Worker(url, { type: "module", name });
+        this.plain = new Worker(...bookPython.worker());
         this.plain.onerror = (event) => this.#fail(event.message || this.config.words.noWorker);
         this.#attach(this.plain);
       } catch (reason) {
@@ -88,7 +84,7 @@ export class Engine extends EventTarget {
     };
     if (typeof SharedWorker === "undefined") return plain();
     try {
-      const shared = new SharedWorker(url, { type: "module", name, extendedLifetime: true });
+      const shared = bookPython.shared();
       shared.onerror = () => { if (this.port === shared.port) plain(); };
       this.#attach(shared.port);
       shared.port.start();
@@ -166,7 +162,7 @@ export class Engine extends EventTarget {
   }
 
   #another() {
-    if (generation() === this.generation) nextGeneration(); // another tab may have been first
+    if (bookPython.generation() === this.generation) bookPython.nextGeneration(); // another tab may have been first
   }
 
   #drop(reason) {
@@ -187,12 +183,4 @@ export class Engine extends EventTarget {
     this.detail = { state, ...detail };
     this.dispatchEvent(new CustomEvent("state", { detail: this.detail }));
   }
-}
-
-// A blocked worker cannot be ended from a page: the next one gets another name, for all tabs.
-function generation() {
-  try { return localStorage.getItem(GENERATION) ?? "0"; } catch { return "0"; }
-}
-function nextGeneration() {
-  try { localStorage.setItem(GENERATION, String(Number(generation()) + 1)); } catch { /* private mode: this tab only */ }
 }
