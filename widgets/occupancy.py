@@ -91,8 +91,8 @@ class Occupancy(Figure):
         ),
     )  # fmt: skip
     inspect_hint = N_("Point at a block, a warp, a shelf or a step, or walk through them with the arrow keys.")
-    recordings = ("occupancy",)
-    experiment = "occupancy"
+    recordings = ("occupancy", "blocks_per_sm")
+    experiment = "blocks_per_sm"
     live_columns = occupancy_readings.ROW
     height, phone_height = INNER + 12, 480
 

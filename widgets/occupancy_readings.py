@@ -16,7 +16,6 @@ ROW = {
 }  # fmt: skip
 PRESETS = ("registers_64", "kib_114", "kib_113")
 """States that were recorded."""
-_CALL = "cudaOccupancyMaxActiveBlocksPerMultiprocessor"
 
 Shape = tuple[int, int, int]
 
@@ -27,6 +26,8 @@ class Recorded:
 
     shapes: Mapping[Shape, Sequence[tuple[int, Reading]]]
     rows: int
+    calls: Sequence[str]
+    """What was asked, the runtime or the driver: the name of its function."""
 
     def of(self, kernel: Occupancy) -> Sequence[tuple[int, Reading]]:
         """Return what was read for exactly this launch, nothing for another one or another SM."""
@@ -47,7 +48,12 @@ def read(readings: Sequence[Reading]) -> Recorded:
         for row in reading["rows"]:
             shape = row["threads_per_block"], row["registers_per_thread"], row["dynamic_shared_bytes"]
             shapes.setdefault(shape, []).append((row["blocks_per_sm"], reading))
-    return Recorded(shapes, sum(len(reading["rows"]) for reading in readings))
+    calls = dict.fromkeys(map(_call, readings))
+    return Recorded(shapes, sum(len(reading["rows"]) for reading in readings), tuple(calls))
+
+
+def _call(reading: Reading) -> str:
+    return str(reading["method"]).partition(";")[0]
 
 
 def comparison(recorded: Recorded, live: Recorded | None, kernel: Occupancy, words: Words) -> Comparison:
@@ -59,13 +65,14 @@ def comparison(recorded: Recorded, live: Recorded | None, kernel: Occupancy, wor
     )  # fmt: skip
     if blocks is None:
         why = words(
-            "The {n} readings are of other launches, on one H200: {call}.", n=words.num(recorded.rows), call=_CALL
+            "The {n} readings are of other launches, on one H200: {call}.",
+            n=words.num(recorded.rows), call=words(", ").join(recorded.calls),
         )  # fmt: skip
         return replace(both, provenance=why)
     reading = next(reading for value, reading in found if value == blocks)
     provenance = words(
         "One {gpu}, {date}, driver {driver}, CUDA {cuda}: {call}.",
-        call=_CALL,
+        call=_call(reading),
         **{key: reading[key] for key in ("gpu", "date", "driver", "cuda")},
     )
     return replace(both, device=reading["gpu"].removeprefix("NVIDIA "), provenance=provenance)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import triton
 
-from gpu_backend.experiments import bank_conflict_cycles, divergence_cycles, occupancy
+from gpu_backend.experiments import bank_conflict_cycles, blocks_per_sm, divergence_cycles
 from gpu_backend.kernels import bank_cycles, divergent_paths, loads_in_flight, staged_pipeline
 from gpu_backend.kernels.sources import cubin
 from sim.bank_conflicts import count
@@ -73,9 +73,9 @@ def test_every_layout_of_the_transpose_compiles(tmp_path, tile, padding, swizzle
     assert {"LDG.E", "STS", "LDS", "STG.E"} <= {name.removesuffix(".CONSTANT") for name in seen}
 
 
-@pytest.mark.parametrize("registers", sorted({*occupancy.REGISTERS, 41, 90, 200}))
+@pytest.mark.parametrize("registers", sorted({*blocks_per_sm.REGISTERS, 41, 90, 200}))
 def test_a_kernel_takes_just_the_registers_that_it_may_have(tmp_path, registers):
-    """What `occupancy` asks about: a kernel compiled for 33 registers has 33, not 32 and not 40."""
+    """What `blocks_per_sm` asks about: a kernel compiled for 33 registers has 33, not 32 and not 40."""
     file = tmp_path / "kernel.cubin"
     file.write_bytes(cubin("held_values", "held_values", (("HELD", registers),), registers=registers).code)
     told = subprocess.run([CUOBJDUMP, "--dump-resource-usage", file], capture_output=True, text=True, check=True).stdout
@@ -83,14 +83,14 @@ def test_a_kernel_takes_just_the_registers_that_it_may_have(tmp_path, registers)
 
 
 def test_launches_asked_about_are_those_of_the_book_and_the_readers_own_first():
-    chosen = occupancy.Chosen(threads=1000, registers=100, shared_bytes=5)
-    asked = occupancy.shapes(chosen)
+    chosen = blocks_per_sm.Chosen(threads=1000, registers=100, shared_bytes=5)
+    asked = blocks_per_sm.shapes(chosen)
     assert asked[0] == (1000, 100, 5)
     assert len(set(asked)) == len(asked)
     famous = {(224, 92, 0), (33, 32, 0), (96, 32, 0), (1024, 65, 0), *((256, r, 0) for r in (32, 33, 65))}
     assert famous | {(256, 64, kib << 10) for kib in (31, 32, 113, 114)} <= set(asked)
-    assert occupancy.shapes(occupancy.Chosen())[0] == (256, 64, 0)
-    few = occupancy.shapes(occupancy.Chosen(most_registers=32))
+    assert blocks_per_sm.shapes(blocks_per_sm.Chosen())[0] == (256, 64, 0)
+    few = blocks_per_sm.shapes(blocks_per_sm.Chosen(most_registers=32))
     assert {registers for _, registers, _ in few[1:]} == {32}
 
 

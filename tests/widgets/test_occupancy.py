@@ -413,6 +413,17 @@ def test_every_recorded_launch_is_a_state_that_says_equal():
         assert hardware.difference(made, both) == "equal"
 
 
+def test_the_driver_asked_by_the_box_says_the_same():
+    """Other registers, threads and bytes than the table has; cuOccupancy… instead of cudaOccupancy…."""
+    asked = json.loads((ROOT / "chapters/recorded/h200/blocks_per_sm.json").read_text("utf-8"))
+    made = Occupancy(readings=[READING, asked])
+    assert made.values()["readings"] == len(READING["rows"]) + len(asked["rows"])
+    for row in asked["rows"]:
+        made.restore(state("9.0", row["threads_per_block"], row["registers_per_thread"], row["dynamic_shared_bytes"]))
+        assert made.comparison().recorded == row["blocks_per_sm"] == made.trace.fits.blocks_per_sm
+    assert "cuOccupancyMaxActiveBlocksPerMultiprocessor" in hardware.hardware(made)
+
+
 def test_the_strip_says_model_6_h200_6_equal():
     row = next(row for row in READING["rows"] if row["blocks_per_sm"] == 6)
     made = figure(state("9.0", row["threads_per_block"], row["registers_per_thread"], row["dynamic_shared_bytes"]))

@@ -18,7 +18,7 @@ const COLUMNS = {
   host_paths: [["path", "bytes"], ["us", "gb_per_s"]],
   loads_in_flight: [["warps_per_sm", "loads", "width_bytes", "chain_bytes"], ["gb_per_s", "ns"]],
   matmul_tiles: [["way", "tile_m", "tile_n", "tile_k", "warps", "stages"], ["us", "tflop_per_s"]],
-  occupancy: [["threads_per_block", "registers_per_thread", "dynamic_shared_bytes"], ["blocks_per_sm"]],
+  blocks_per_sm: [["threads_per_block", "registers_per_thread", "dynamic_shared_bytes"], ["blocks_per_sm"]],
   online_softmax: [["way", "columns"], ["us", "gb_per_s_least"]],
   persistent: [["way", "silu_programs"], ["us"]],
   pipeline_slots: [["what", "slots", "fmas"], ["us"]],

@@ -61,7 +61,7 @@ def rows(chosen: Chosen) -> Iterator[Row]:
 
 
 EXPERIMENT = Experiment(
-    "occupancy", "occupancy",
+    "blocks_per_sm", "occupancy",
     "cuOccupancyMaxActiveBlocksPerMultiprocessor; the kernel compiled for at most so many registers, which are those "
     "that the driver reports; static shared memory is 0", Chosen, rows, needs_gpu=True,
     points=lambda chosen: len(shapes(chosen)),
