@@ -9,6 +9,7 @@ from random import Random
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from tests.browser.conftest import Watch
 from tests.browser.pages import KEYS, LANGUAGES, Act, Card, acts, address, native, sources
 from tests.browser.serving import Site
 from widgets.figure import Figure
@@ -111,3 +112,16 @@ def test_a_value_that_works_outlives_a_refused_one_before_python(
     figure.apply({"set": {"score": "?!"}})
     assert figure.error
     expect(card.part("problem")).to_contain_text(figure.error)
+
+
+def test_python_is_begun_without_waiting_for_the_pages_modules(
+    deploy: Callable[..., Site], visitor: Callable[..., BrowserContext], watch: Watch
+) -> None:
+    """They run when the page is read and laid out; Python takes longest and needs none of that."""
+    watch.expect("net::ERR_FAILED")
+    page = visitor().new_page()
+    page.route("**/page.js", lambda route: route.abort())
+    page.goto(f"{deploy().url}{address(KEYS[0], 'en')}")
+    page.wait_for_function("document.readyState === 'complete'")
+    assert page.evaluate("document.documentElement.bookEngine === undefined"), "no module runs here"
+    assert len(watch.workers) == 1
