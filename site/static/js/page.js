@@ -25,6 +25,7 @@ async function figures() {
   const drawn = script(config.bokeh);
   drawn.catch(() => {}); // told below
   try {
+    if (!globalThis.bookPython) throw new Error("python.js did not load");
     const { start } = await import("./figures.js");
     await start(config, drawn);
   } catch (reason) {
