@@ -28,9 +28,8 @@ def imported_by(room: str, skip: tuple[str, ...] = ()) -> set[str]:
 
 
 def third_party(modules: set[str]) -> set[str]:
-    return {
-        name for name in modules if name in packages_distributions() and name not in sys.stdlib_module_names
-    } - HACKS
+    installed = packages_distributions()  # once: it reads the metadata of everything that is installed
+    return {name for name in modules if name in installed and name not in sys.stdlib_module_names} - HACKS
 
 
 def test_simulators_need_numpy_at_most() -> None:

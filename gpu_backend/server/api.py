@@ -6,6 +6,7 @@ from fastapi import FastAPI, Request, Response
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
+from gpu_backend.server import version
 from gpu_backend.server.body import MOST_BYTES, read_object
 from gpu_backend.server.box import Box, QueueFull
 from gpu_backend.server.catalogue import Catalogue, Described, Wrong
@@ -14,7 +15,7 @@ from gpu_backend.server.refused import Refused
 from gpu_backend.server.stream import Stream
 from gpu_backend.server.worker import Gone
 
-VERSION = "0.1.0"
+VERSION = version.own()
 RETRY_S = "5"
 ASKED = {"experiment", "inputs"}
 
@@ -112,7 +113,7 @@ def application(box: Box) -> FastAPI:
     )
     async def start(request: Request) -> Response:
         """Queue a run and stream it; when the stream is left, the run is cancelled."""
-        asked = await read_object(request)
+        asked = await read_object(request, box.settings.request_s)
         if box.closing:
             raise Refused(503, "shutting_down", "the box is being stopped")
         name, inputs = _asked(asked)

@@ -11,11 +11,16 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from gpu_backend.server.stream import ABORT
 
-HEAD_S = 10.0
+
+def within(request_s: float) -> "type[Connection]":
+    """The class of a box's connections, which wait so long for a request's head (uvicorn makes them itself)."""
+    return type("Connection", (Connection,), {"request_s": request_s})
 
 
 class Connection(H11Protocol):
     """One connection."""
+
+    request_s: float
 
     _impatience: asyncio.TimerHandle | None = None
 
@@ -46,7 +51,7 @@ class Connection(H11Protocol):
         if self.cycle is not None and not self.cycle.response_complete:
             self._calm()
         elif self._impatience is None and not self.transport.is_closing():
-            self._impatience = self.loop.call_later(HEAD_S, self.transport.abort)
+            self._impatience = self.loop.call_later(self.request_s, self.transport.abort)
 
     def _calm(self) -> None:
         if self._impatience is not None:

@@ -9,7 +9,7 @@ import uvicorn
 
 from gpu_backend.server.api import application
 from gpu_backend.server.box import Box
-from gpu_backend.server.connection import Connection
+from gpu_backend.server.connection import within
 from gpu_backend.server.guard import Guard
 from gpu_backend.server.settings import Settings
 from gpu_backend.server.site import Site
@@ -66,7 +66,7 @@ async def _serve(settings: Settings, listening: socket.socket) -> None:
     box = Box(settings)
     config = uvicorn.Config(
         Guard(application(box), Site(settings.site), settings),
-        http=Connection,
+        http=within(settings.request_s),
         ws="none",
         lifespan="off",
         log_level="warning",

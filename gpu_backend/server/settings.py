@@ -46,6 +46,8 @@ class Settings:
     """A child that has not said that it is ready by then has failed."""
     grace_s: float = 2.0
     """A cancelled run may end its row in this time; then its process is killed."""
+    request_s: float = 10.0
+    """A request whose head, or whose body, is not there by then is given up."""
     beat_s: float = 0.75
     """Silence on a stream is broken after this."""
     stall_s: float = 20.0

@@ -33,7 +33,8 @@ FAKES = [
           bytes=number("bytes", 0, 1_000_000, 1)),
     entry("fake_hang"), entry("fake_die", rows=number("rows", 0, 10, 2)), entry("fake_rubbish"),
     entry("fake_poison"), entry("fake_refuse"), entry("fake_flood"), entry("fake_long_line"),
-    entry("fake_strange"), entry("fake_pid"), entry("fake_nothing"), entry("fake_deaf", rows=number("rows", 0, 99, 99)),
+    entry("fake_strange"), entry("fake_pid"), entry("fake_nothing"), entry("fake_orphan"),
+    entry("fake_deaf", rows=number("rows", 0, 99, 99)),
 ]  # fmt: skip
 
 
@@ -118,6 +119,16 @@ class Fake:
 
     def die(self, rows):
         self.begin(rows)
+        os._exit(7)
+
+    def orphan(self):
+        """Dies and leaves a process that holds its output open."""
+        self.begin(0)
+        left = os.fork()
+        if left == 0:
+            time.sleep(600)
+            os._exit(0)
+        self.row({"pid": left})
         os._exit(7)
 
     def rubbish(self):

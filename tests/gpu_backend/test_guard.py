@@ -6,6 +6,8 @@ import boxes
 import pytest
 from client import ask
 
+from gpu_backend.server import version
+
 ELSEWHERE = "https://book.example"
 STRANGER = "https://evil.example"
 CLOSED = [("GET", "/health"), ("GET", "/experiments"), ("POST", "/runs"), ("DELETE", "/runs/0123456789abcdef"),
@@ -119,7 +121,7 @@ def test_a_preflight_of_a_listed_page_is_granted_without_a_token(box):
 @pytest.mark.parametrize("origin", [STRANGER, "null", ELSEWHERE])
 def test_any_page_may_ask_whether_there_is_a_box_and_learns_no_more(box, origin):
     status, headers, raw = ask(box, "GET", "/ping", token=None, Origin=origin)
-    assert (status, json.loads(raw)) == (200, {"box": "gpubook", "version": "0.1.0"})
+    assert (status, json.loads(raw)) == (200, {"box": "gpubook", "version": version.own()})
     assert headers["access-control-allow-origin"] == "*"
     assert ask(box, "OPTIONS", "/ping", token=None, Origin=origin)[0] == 204
 

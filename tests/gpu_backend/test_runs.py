@@ -209,6 +209,18 @@ def test_a_child_that_is_of_no_more_use_is_replaced(box, experiment, code, says)
     wait_for(lambda: not alive(before))
 
 
+def test_the_end_of_a_child_is_noticed_though_another_process_holds_its_output_open(box):
+    """Long before the deadline, with what it had said; and what it left behind is ended."""
+    idle(box)
+    events = run(box, "fake_orphan")
+    assert [kind for kind, _ in events[-2:]] == ["row", "failed"]
+    left, failed = events[-2][1]["row"]["pid"], events[-1][1]
+    assert failed["code"] == "child_gone"
+    assert "ended with status 7" in failed["why"]
+    wait_for(lambda: not alive(left))
+    assert Stream(box, "fake_rows", rows=1).until("started")["fresh"]
+
+
 def test_a_child_that_is_killed_is_replaced_in_the_midst_of_a_run_and_between_runs(box):
     idle(box)
     before = pid(box)

@@ -1,19 +1,21 @@
 """What `gpubook-box serve` is asked for on the command line: refused with a sentence, status 1, or served."""
 
 import http.client
+import importlib.metadata
 import os
 import re
 import signal
 import ssl
 import subprocess
 import sys
+import tomllib
 from shutil import which
 
 import boxes
 import pytest
 
 from gpu_backend import cli
-from gpu_backend.server import command
+from gpu_backend.server import command, version
 from gpu_backend.server.settings import Settings, Unsettled
 
 TOKEN = "a-token-that-is-long-enough"
@@ -49,6 +51,18 @@ def test_what_makes_no_sense_is_refused_with_a_sentence(asked, says):
 def test_a_missing_certificate_is_named(tmp_path):
     with pytest.raises(Unsettled, match=r"there is no file .*cert"):
         Settings(token=TOKEN, certfile=tmp_path / "cert", keyfile=tmp_path / "key")
+
+
+def test_a_request_has_ten_seconds():
+    """Other tests are in a hurry; the command line does not offer to be."""
+    assert Settings(token=TOKEN).request_s == 10
+
+
+def test_the_version_is_the_packages_and_in_a_checkout_that_is_not_installed_the_projects(monkeypatch):
+    assert version.own() == importlib.metadata.version("gpubook")
+    monkeypatch.setattr(version, "NAME", "gpubook-that-nobody-installs")
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
+    assert version.own() == project["version"]
 
 
 def test_names_are_the_loopbacks_its_own_address_and_those_allowed():
