@@ -9,6 +9,7 @@ import ssl
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 from shutil import which
 
 import boxes
