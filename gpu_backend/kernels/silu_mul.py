@@ -15,6 +15,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from gpu_backend.machine import interpreted
 from sim.inputs import whole
 
 Way = Literal["unfused", "fused", "unfused fp8", "fused fp8"]
@@ -79,14 +80,14 @@ def run(
     if way == "fused":
         silu_mul_kernel[grid](gate, up, out, n, BLOCK, num_warps=8)
     elif way == "fused fp8":
-        _silu_mul_quantize[grid](gate, up, out, n, 1 / SCALE, MAX_E4M3, BLOCK, num_warps=8)
+        _silu_mul_quantize[grid](gate, up, out, n, 1 / SCALE, MAX_E4M3, interpreted(), BLOCK, num_warps=8)
     else:
         activated, product = between or (torch.empty_like(gate), torch.empty_like(gate))
         product = out if way == "unfused" else product
         silu_kernel[grid](gate, activated, n, BLOCK, num_warps=8)
         mul_kernel[grid](activated, up, product, n, BLOCK, num_warps=8)
         if way == "unfused fp8":
-            _quantize[grid](product, out, n, 1 / SCALE, MAX_E4M3, BLOCK, num_warps=8)
+            _quantize[grid](product, out, n, 1 / SCALE, MAX_E4M3, interpreted(), BLOCK, num_warps=8)
     return out
 
 
@@ -105,20 +106,37 @@ def mul_kernel(a, b, out, n, block: tl.constexpr):
 
 
 @triton.jit
-def _quantize(x, out, n, inverse_scale, most, block: tl.constexpr):
-    at = tl.program_id(0) * block + tl.arange(0, block)
-    scaled = tl.load(x + at, mask=at < n).to(tl.float32) * inverse_scale
-    tl.store(out + at, tl.minimum(tl.maximum(scaled, -most), most).to(tl.float8e4nv), mask=at < n)
+def _to_e4m3(x, most, interpreted: tl.constexpr):
+    """Saturate, and round to the nearest E4M3 number, ties to even.
+
+    A GPU's cast rounds. That of Triton's interpreter (3.6, 3.7) loses the carry of a significand that rounds up to the
+    next power of two where the exponent is odd: 127.9 becomes 64, and it cuts off below 2⁻⁶. So there, and there alone,
+    FP32's own rounding goes before it: the ulp of x + magic is the step of E4M3 at x, which is 2^(exponent − 3), and
+    2⁻⁹ at least. What the cast is then given it need not round.
+    """
+    x = tl.minimum(tl.maximum(x, -most), most)
+    if interpreted:
+        exponent = tl.maximum((x.to(tl.int32, bitcast=True) >> 23) & 0xFF, 127 - 6)
+        magic = 1.5 * ((exponent + 23 - 3) << 23).to(tl.float32, bitcast=True)
+        x = (x + magic) - magic
+    return x.to(tl.float8e4nv)
 
 
 @triton.jit
-def _silu_mul_quantize(gate, up, out, n, inverse_scale, most, block: tl.constexpr):
+def _quantize(x, out, n, inverse_scale, most, interpreted: tl.constexpr, block: tl.constexpr):
+    at = tl.program_id(0) * block + tl.arange(0, block)
+    scaled = tl.load(x + at, mask=at < n).to(tl.float32) * inverse_scale
+    tl.store(out + at, _to_e4m3(scaled, most, interpreted), mask=at < n)
+
+
+@triton.jit
+def _silu_mul_quantize(gate, up, out, n, inverse_scale, most, interpreted: tl.constexpr, block: tl.constexpr):
     at = tl.program_id(0) * block + tl.arange(0, block)
     g = tl.load(gate + at, mask=at < n).to(tl.float32)
     u = tl.load(up + at, mask=at < n).to(tl.float32)
     activated = (g / (1 + tl.exp(-g))).to(gate.dtype.element_ty).to(tl.float32)
     scaled = (activated * u).to(gate.dtype.element_ty).to(tl.float32) * inverse_scale
-    tl.store(out + at, tl.minimum(tl.maximum(scaled, -most), most).to(tl.float8e4nv), mask=at < n)
+    tl.store(out + at, _to_e4m3(scaled, most, interpreted), mask=at < n)
 
 
 @triton.jit

@@ -46,6 +46,27 @@ def test_the_error_is_the_relative_norm():
         verify(torch.zeros(3), right)
 
 
+@pytest.mark.parametrize(
+    ("right", "got", "accepted"),
+    [
+        (127.9, 128, True), (119.9, 120, True), (1.05, 1.0, True), (0.0029, 2**-8, True), (0.0, 2**-9, False),
+        (127.9, 64, False), (1.0, 1.125, False), (1.0, 0.875, False), (0.0029, 0.0, False), (448.0, 416.0, False),
+    ],
+)  # fmt: skip
+def test_an_e4m3_number_is_right_if_it_is_the_next(right, got, accepted):
+    """Between 1 and 2 the step is 1/8; below 2⁻⁶ it is 2⁻⁹."""
+    out, reference = torch.tensor([got]).to(torch.float8_e4m3fn), torch.tensor([right], dtype=torch.float64)
+    assert rejected(out, reference) != accepted
+
+
+def rejected(out, reference):
+    try:
+        verify(out, reference)
+    except WrongResult:
+        return True
+    return False
+
+
 def test_one_wrong_element_of_a_million_does_not_drown():
     right = torch.ones(1_000_000, dtype=torch.float64)
     out = right.float()

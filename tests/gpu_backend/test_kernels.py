@@ -83,15 +83,32 @@ def test_silu_mul(way):
 
 @pytest.mark.parametrize("way", ["unfused fp8", "fused fp8"])
 def test_quantization_saturates_and_keeps_what_fp8_can_hold(way):
-    """SiLU(32) is 32 in half precision, so these products are E4M3 numbers, or above the largest.
-
-    The interpreter loses the carry when it rounds to FP8: other values are for the GPU.
-    """
+    """SiLU(32) is 32 in half precision, so these products are E4M3 numbers, or above the largest."""
     up = torch.tensor([0.0, 1 / 64, -3 / 64, 0.125, 0.21875, 0.25, -0.5], device=HERE).to(HALF)
     gate = torch.full_like(up, 32.0)
     out = silu_mul.run(gate, up, way, poison(silu_mul.empty_output(gate, way)))
     assert out.float().tolist() == [0, 32, -96, 256, 448, 448, -448]
     assert silu_mul.reference_fp8(gate, up).tolist() == pytest.approx(out.float().tolist())
+
+
+@pytest.mark.parametrize("way", ["unfused fp8", "fused fp8"])
+def test_quantization_rounds_as_a_cast_does(way):
+    """In every binade, below the smallest normal number, at ties, and up to the next power of two."""
+    steps = torch.cat([torch.linspace(-1, 1, 2001) * 2.0**e for e in (-17, -15, -9, -3, 0)]).to(HALF)
+    up = torch.cat([steps, torch.tensor([0.0, 1.9921875 / 32, 1.0625 / 32, 1.1875 / 32]).to(HALF)]).to(HERE)
+    gate = torch.full_like(up, 32.0)
+    out = silu_mul.run(gate, up, way, poison(silu_mul.empty_output(gate, way)))
+    right = ((up * 32).float() / silu_mul.SCALE).clamp(-silu_mul.MAX_E4M3, silu_mul.MAX_E4M3).to(torch.float8_e4m3fn)
+    assert torch.equal(out.float(), right.float())
+
+
+@pytest.mark.parametrize("way", ["unfused fp8", "fused fp8"])
+@pytest.mark.parametrize(("rows", "width"), [(1, 8), (1, 64), (4, 16), (3, 1000)])
+def test_quantized_values_are_right_whatever_the_seed_and_the_size(way, rows, width):
+    for seed in range(25):
+        gate, up = silu_mul.make_input(seed, rows, width, HERE, HALF)
+        out = silu_mul.run(gate, up, way, poison(silu_mul.empty_output(gate, way)))
+        verify(out, silu_mul.reference_fp8(gate, up))
 
 
 @pytest.mark.parametrize("tma", [True, False])
