@@ -84,12 +84,12 @@ def test_one_live_reading_changed_by_a_known_amount_is_seen(key: str, lang: str)
     figure, by, seen = made(key, lang), 7, 0
     figure.apply({"skip": True})
     recorded, words = measured(figure).recorded, figure.words
-    for row in record(key)["rows"]:
+    whole = record(key)
+    for at, row in enumerate(whole["rows"]):
         if row.get(FIELD[key]) is None:
             continue
-        sent = record(key)
-        changed = sent["rows"][record(key)["rows"].index(row)]
-        changed[FIELD[key]] += by
+        changed = row | {FIELD[key]: row[FIELD[key]] + by}
+        sent = whole | {"rows": [*whole["rows"][:at], changed, *whole["rows"][at + 1 :]]}
         figure.apply({"live": sent})
         assert figure.error == ""
         both, shown = measured(figure), strip(figure)
