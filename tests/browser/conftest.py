@@ -36,6 +36,9 @@ from tests.browser.serving import HOST, Elsewhere, Loop, Site
 
 PATIENCE_MS = int(os.environ.get("GPUBOOK_PATIENCE_MS") or 60_000)
 BROWSER = "browser"
+READER: dict[str, Any] = {"viewport": {"width": 1440, "height": 900}, "reduced_motion": "reduce"}
+"""What readers have unless a test says otherwise. Colours that fade keep a browser without a GPU painting for longer
+than Python takes to answer; that they fade is looked at in test_looks.py."""
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -235,7 +238,7 @@ def visitor(browser: Browser, watch: Watch) -> Iterator[Callable[..., BrowserCon
     contexts: list[BrowserContext] = []
 
     def arrive(**options: Any) -> BrowserContext:
-        context = watch.over(browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **options}))
+        context = watch.over(browser.new_context(**{**READER, **options}))
         context.set_default_timeout(PATIENCE_MS)
         contexts.append(context)
         return context
@@ -248,7 +251,7 @@ def visitor(browser: Browser, watch: Watch) -> Iterator[Callable[..., BrowserCon
 @pytest.fixture(scope="session")
 def reader(browser: Browser, watching: Watch) -> Iterator[BrowserContext]:
     """The profile in which Python, once started, stays warm from test to test."""
-    context = watching.over(browser.new_context(viewport={"width": 1440, "height": 900}))
+    context = watching.over(browser.new_context(**READER))
     context.set_default_timeout(PATIENCE_MS)
     yield context
     context.close()

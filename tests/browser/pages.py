@@ -107,6 +107,11 @@ def reads(figure: Figure) -> Reads:
     return [tuple("".join(cell.itertext()) for cell in read) for read in tree]
 
 
+def permalink(figure: Figure) -> str:
+    """The link to a figure's state, as the card prints it."""
+    return f"#{figure.key()}?{figure.state}" if figure.state else f"#{figure.key()}"
+
+
 def sources(figure: Figure) -> dict[str, Any]:
     """The drawing's data by source and column."""
     document = figure.document(1)
@@ -231,6 +236,23 @@ _SOURCES = """figure => {
   return JSON.stringify(told, flat);
 }"""
 
+# Presses one preset after the other; what the card then says: preset, permalink, readouts, what is pressed.
+_PRESETS = """async card => {
+  const told = [], cells = row => [...row.children].map(cell => cell.textContent);
+  for (const chip of card.querySelectorAll(".chip")) {
+    const before = card.dataset.seq;
+    chip.click();
+    while (card.dataset.seq === before && card.dataset.state === "live") await new Promise(requestAnimationFrame);
+    told.push([
+      chip.dataset.preset,
+      card.querySelector('[data-part="permalink"]').textContent,
+      [...card.querySelector('[data-part="reads"]').children].map(cells),
+      [...card.querySelectorAll('.chip[aria-pressed="true"]')].map(one => one.dataset.preset),
+    ]);
+  }
+  return told;
+}"""
+
 
 class Card:
     """A figure's card on a page."""
@@ -292,9 +314,14 @@ class Card:
     def sources(self) -> dict[str, Any]:
         return plain(json.loads(self.element.evaluate(_SOURCES)))
 
+    def presets(self) -> Iterator[tuple[str, str, Reads, list[str]]]:
+        """Press one preset after the other, in the page: the preset, then permalink, readouts, and what is pressed."""
+        for preset, permalink, rows, pressed in self.element.evaluate(_PRESETS):
+            yield preset, permalink, [tuple(row) for row in rows], pressed
+
     def shows(self, figure: Figure) -> Card:
         """Wait until it is in a figure's state, and compare its numbers with those computed here."""
-        expect(self.part("permalink")).to_have_text(f"#{self.key}?{figure.state}" if figure.state else f"#{self.key}")
+        expect(self.part("permalink")).to_have_text(permalink(figure))
         assert self.reads() == reads(figure)
         return self
 

@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from tests.browser.pages import Card, address, addresses, all_live, by_page, native, open_folds, visit
+from tests.browser.pages import addresses, all_live, open_folds, visit
 from tests.browser.serving import Site
 
 
@@ -46,36 +46,3 @@ def test_no_serious_fault_in_what_comes_and_goes(page: Page, site: Site, theme: 
     page.set_viewport_size({"width": 360, "height": 780})
     page.locator("details.drawer").evaluate("drawer => drawer.open = true")
     assert faults(page) == []
-
-
-@pytest.mark.parametrize("keys", by_page())
-def test_the_keyboard_walks_the_drawing(page: Page, site: Site, keys: tuple[str, ...]) -> None:
-    page.goto(site.url + address(keys[0], "zh"))
-    for key in keys:
-        with Card(page, key).live() as card:
-            figure = native(key, "zh")
-            says, hint = figure.columns()["marks"]["say"], figure.words(figure.inspect_hint)
-            line = card.part("inspect")
-            assert line.inner_text() == hint
-            tab_to(card)
-            for pressed, index in (("ArrowRight", 0), ("ArrowRight", 1), ("ArrowLeft", 0), ("End", -1), ("Home", 0)):
-                page.keyboard.press(pressed)
-                assert line.text_content() == says[index], pressed
-            page.keyboard.press("ArrowDown")
-            if line.text_content() == says[0]:  # the first mark may be the lowest
-                page.keyboard.press("ArrowUp")
-            assert line.text_content() in says[1:]
-            page.keyboard.press("Escape")
-            assert line.inner_text() == hint
-
-
-def tab_to(card: Card) -> None:
-    """Go from the last chip to the drawing with the Tab key, as far as it takes."""
-    card.element.locator(".chip").last.focus()
-    plot = card.element.locator(".plot")
-    for _ in range(60):
-        card.page.keyboard.press("Tab")
-        if plot.evaluate("plot => plot === document.activeElement"):
-            assert plot.evaluate("plot => getComputedStyle(plot).outlineStyle") != "none", "where one is can be seen"
-            return
-    raise AssertionError("Tab never comes to the drawing")

@@ -14,6 +14,7 @@ from tests.browser.pages import (
     by_page,
     in_turn,
     native,
+    permalink,
     reads,
     visit,
     words,
@@ -37,19 +38,53 @@ _PLACE = """(figure, index) => {
 
 
 @pytest.mark.parametrize("keys", by_page())
-def test_pointing_at_a_mark_says_what_it_is(page: Page, site: Site, keys: tuple[str, ...]) -> None:
-    page.goto(site.url + address(keys[0], "en"))
+def test_a_mark_says_what_it_is_to_mouse_and_keyboard(page: Page, site: Site, keys: tuple[str, ...]) -> None:
+    page.goto(site.url + address(keys[0], "zh"))
     for key in keys:
         with Card(page, key).live() as card:
-            says, line = native(key, "en").columns()["marks"]["say"], card.part("inspect")
-            hint = line.inner_text()
-            plot = card.element.locator(".plot")
-            plot.evaluate("plot => plot.scrollIntoView({ block: 'center', behavior: 'instant' })")
-            for index in (0, len(says) // 2, len(says) - 1):
-                page.mouse.move(*card.element.evaluate(_PLACE, index))
-                expect(line).to_have_text(says[index])
+            figure = native(key, "zh")
+            says, hint = figure.columns()["marks"]["say"], figure.words(figure.inspect_hint)
+            assert card.part("inspect").inner_text() == hint
+            point(card, says)
             card.element.locator("h3").hover()
-            expect(line).to_have_text(hint)
+            expect(card.part("inspect")).to_have_text(hint)
+            walk(card, says)
+            assert card.part("inspect").inner_text() == hint
+
+
+def point(card: Card, says: list[str]) -> None:
+    """Point at the first mark, one in the middle and the last."""
+    plot = card.element.locator(".plot")
+    plot.evaluate("plot => plot.scrollIntoView({ block: 'center', behavior: 'instant' })")
+    for index in (0, len(says) // 2, len(says) - 1):
+        card.page.mouse.move(*card.element.evaluate(_PLACE, index))
+        expect(card.part("inspect")).to_have_text(says[index])
+
+
+def walk(card: Card, says: list[str]) -> None:
+    """Go to the drawing and from mark to mark with the keyboard, and leave it with Escape."""
+    line, keyboard = card.part("inspect"), card.page.keyboard
+    tab_to_drawing(card)
+    for pressed, index in (("ArrowRight", 0), ("ArrowRight", 1), ("ArrowLeft", 0), ("End", -1), ("Home", 0)):
+        keyboard.press(pressed)
+        assert line.text_content() == says[index], pressed
+    keyboard.press("ArrowDown")
+    if line.text_content() == says[0]:  # the first mark may be the lowest
+        keyboard.press("ArrowUp")
+    assert line.text_content() in says[1:]
+    keyboard.press("Escape")
+
+
+def tab_to_drawing(card: Card) -> None:
+    """Go from the last chip to the drawing with the Tab key, as far as it takes."""
+    card.element.locator(".chip").last.focus()
+    plot = card.element.locator(".plot")
+    for _ in range(60):
+        card.page.keyboard.press("Tab")
+        if plot.evaluate("plot => plot === document.activeElement"):
+            assert plot.evaluate("plot => getComputedStyle(plot).outlineStyle") != "none", "where one is can be seen"
+            return
+    raise AssertionError("Tab never comes to the drawing")
 
 
 @pytest.mark.parametrize("keys", by_page())
@@ -58,13 +93,15 @@ def test_every_preset_is_what_the_simulator_gives(page: Page, site: Site, keys: 
     for key in keys:
         with Card(page, key).live() as card:
             figure = native(key, "en")
-            for seq, preset in enumerate(figure.presets, 1):
-                act = Act("preset", preset.name)
-                card.do(act)
-                figure.apply(act.action)
-                card.answered(seq).shows(figure)
-                pressed = card.element.locator('.chip[aria-pressed="true"]')
-                assert pressed.evaluate_all("chips => chips.map(chip => chip.dataset.preset)") == [preset.name]
+            first = Act("preset", figure.presets[-1].name)
+            card.do(first)  # with the mouse; the others as fast as Python answers
+            figure.apply(first.action)
+            card.answered(1).shows(figure)
+            told = list(card.presets())
+            assert [name for name, *_ in told] == [preset.name for preset in figure.presets]
+            for name, *shown in told:
+                figure.apply({"preset": name})
+                assert shown == [permalink(figure), reads(figure), [name]]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.conftest import Watch
@@ -130,29 +129,28 @@ def test_a_worker_that_never_says_a_word_is_replaced(deploy: Deploy, visitor: Vi
     assert page.evaluate("document.documentElement.bookEngine.generation") == "1"
 
 
-@pytest.mark.parametrize("end", [FOREVER, "self.close()"], ids=["blocked", "dead"])
-def test_a_lost_worker_is_replaced_and_the_state_kept(deploy: Deploy, visitor: Visitor, watch: Watch, end: str) -> None:
+def test_a_lost_worker_is_replaced_and_the_state_kept(deploy: Deploy, visitor: Visitor, watch: Watch) -> None:
     site, context = deploy(), visitor()
     site.edits["/engine.js$"] = impatient
     other = visit(context.new_page(), site.url, "bank_conflicts", "zh", "pitch=40").answered(1)
-    card = visit(context.new_page(), site.url, "divergence", "en")
-    card.do(Act("commit", "21"))
-    card.answered(1)
-    card.do(Act("range", "a", 5))
-    card.answered(2)
-    assert len(watch.workers) == 1
-    watch.in_worker(watch.workers[0], end)
-    card.do(Act("range", "b", 6))
-    figure = native("divergence", "en")
-    for action in ({"commit": "21"}, {"set": {"a": 5}}, {"set": {"b": 6}}):
-        figure.apply(action)
-    card.shows(figure).live()
-    expect(card.part("predict")).to_contain_text(words("en")("You said {guess}.", guess="21"))
+    card, figure = visit(context.new_page(), site.url, "divergence", "en"), native("divergence", "en")
+    for act in (Act("commit", "21"), Act("range", "a", 5)):
+        card.do(act)
+        figure.apply(act.action)
+        card.shows(figure)
+    for lost, (end, b, pitch) in enumerate(((FOREVER, 6, 41), ("self.close()", 7, 42)), 1):  # blocked, and dead
+        assert len(watch.workers) == lost
+        watch.in_worker(watch.workers[-1], end)
+        card.page.bring_to_front()
+        card.do(Act("range", "b", b))
+        figure.apply({"set": {"b": b}})
+        card.shows(figure).live()
+        expect(card.part("predict")).to_contain_text(words("en")("You said {guess}.", guess="21"))
 
-    other.page.bring_to_front()
-    other.do(Act("range", "pitch", 41))
-    other.shows(native("bank_conflicts", "zh", "pitch=41")).live()
-    assert len(watch.workers) == 2, "the two pages share the new Python as they shared the old one"
+        other.page.bring_to_front()
+        other.do(Act("range", "pitch", pitch))
+        other.shows(native("bank_conflicts", "zh", f"pitch={pitch}")).live()
+        assert len(watch.workers) == lost + 1, "the two pages share the new Python as they shared the old one"
 
 
 def test_a_value_that_never_ends_is_given_up_and_the_rest_kept(deploy: Deploy, visitor: Visitor) -> None:

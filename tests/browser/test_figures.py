@@ -17,7 +17,6 @@ from tests.browser.pages import (
     address,
     by_page,
     differs,
-    in_turn,
     native,
     reads,
     some_state,
@@ -72,59 +71,50 @@ def thumb_at(card: Card, name: str, value: float) -> tuple[float, float]:
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("keys", by_page())
-def test_the_mouse_moves_a_number_that_python_computed(
-    page: Page, site: Site, keys: tuple[str, ...], lang: str
-) -> None:
-    page.goto(site.url + address(keys[0], lang))
-    for key in keys:
-        with Card(page, key).live() as card:
-            figure = native(key, lang)
-            before = reads(figure)
-            assert card.reads() == before
-            act, _, _ = next(slides(figure, far=True))
-            page.mouse.move(*thumb_at(card, act.name, getattr(figure, act.name)))
-            page.mouse.down()
-            page.mouse.move(*thumb_at(card, act.name, act.value), steps=4)
-            page.mouse.up()
-            stands = float(card.control(act.name).locator(".range").input_value())
-            figure.apply({"set": {act.name: stands}})
-            card.shows(figure)
-            assert reads(figure) != before
-            for act, other in islice(segments(figure), 1):
-                card.control(act.name).locator("label", has=page.locator(f'[value="{act.value}"]')).click()
-                card.shows(other)
-
-
-@pytest.mark.parametrize("lang", LANGUAGES)
-@pytest.mark.parametrize("keys", by_page())
-def test_the_keyboard_moves_a_number_that_python_computed(
-    page: Page, site: Site, keys: tuple[str, ...], lang: str
-) -> None:
-    page.goto(site.url + address(keys[0], lang))
-    for key in keys:
-        with Card(page, key).live() as card:
-            figure = native(key, lang)
-            act, steps, other = next(slides(figure, far=False))
-            slider = card.control(act.name).locator(".range")
-            card.element.locator(".chip").first.focus()
-            for _ in range(60):
-                if slider.evaluate("slider => slider === document.activeElement"):
-                    break
-                page.keyboard.press("Tab")
-            for _ in range(abs(steps)):
-                page.keyboard.press("ArrowRight" if steps > 0 else "ArrowLeft")
-            card.shows(other)
-            assert card.reads() != reads(figure)
-
-
-@pytest.mark.parametrize("lang", LANGUAGES)
-@pytest.mark.parametrize("keys", by_page())
-def test_a_state_drawn_by_chance_shows_what_the_simulator_gives(
+def test_mouse_keyboard_and_link_set_what_python_computes(
     page: Page, site: Site, keys: tuple[str, ...], lang: str
 ) -> None:
     states = {key: some_state(key, lang, Random(SEED)).state for key in keys}
     print(f"GPUBOOK_SEED={SEED}: {states}")
-    for card in in_turn(page, site.url, states, lang):
-        with card:
-            card.shows(native(card.key, lang, states[card.key]))
+    page.goto(site.url + address(keys[0], lang))
+    for key in keys:
+        with Card(page, key).live() as card:
+            figure = native(key, lang)
+            assert card.reads() == reads(figure)
+            by_mouse(card, by_keyboard(card, figure))
+            page.evaluate("fragment => { location.hash = fragment; }", f"#{key}?{states[key]}")
+            card.shows(native(key, lang, states[key]))
             assert card.element.locator('.chip[aria-pressed="true"]').count() == 0
+
+
+def by_keyboard(card: Card, figure: Figure) -> Figure:
+    """Go to a slider with the Tab key, and to the nearest other numbers with the arrow keys; the figure then."""
+    keyboard, (act, steps, other) = card.page.keyboard, next(slides(figure, far=False))
+    slider = card.control(act.name).locator(".range")
+    card.element.locator(".chip").first.focus()
+    for _ in range(60):
+        if slider.evaluate("slider => slider === document.activeElement"):
+            break
+        keyboard.press("Tab")
+    for _ in range(abs(steps)):
+        keyboard.press("ArrowRight" if steps > 0 else "ArrowLeft")
+    card.shows(other)
+    assert card.reads() != reads(figure)
+    return other
+
+
+def by_mouse(card: Card, figure: Figure) -> None:
+    """Drag a slider far away, and click a segment where there is one."""
+    before = reads(figure)
+    mouse, (act, _, _) = card.page.mouse, next(slides(figure, far=True))
+    mouse.move(*thumb_at(card, act.name, getattr(figure, act.name)))
+    mouse.down()
+    mouse.move(*thumb_at(card, act.name, act.value), steps=4)
+    mouse.up()
+    stands = float(card.control(act.name).locator(".range").input_value())
+    figure.apply({"set": {act.name: stands}})
+    card.shows(figure)
+    assert reads(figure) != before
+    for act, other in islice(segments(figure), 1):
+        card.control(act.name).locator("label", has=card.page.locator(f'[value="{act.value}"]')).click()
+        card.shows(other)

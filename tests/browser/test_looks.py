@@ -14,7 +14,6 @@ from playwright.sync_api import BrowserContext, CDPSession, Locator, Page, expec
 from tests.browser.pages import (
     LANGUAGES,
     PLACES,
-    SLUGS,
     Act,
     Card,
     address,
@@ -34,11 +33,25 @@ PALETTE = json.loads((PLACES.widgets / "palette.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("place", addresses())
-def test_nothing_is_wider_than_the_window(page: Page, site: Site, place: str) -> None:
+def test_a_page_opens_and_nothing_is_wider_than_its_window_or_frame(page: Page, site: Site, place: str) -> None:
     page.goto(site.url + place)
     all_live(page)
+    assert page.evaluate("navigator.serviceWorker.getRegistrations().then(all => all.length)") == 0
+    assert page.locator("h1").count() == 1
+    lang = place.partition("/")[0] or LANGUAGES[0]
+    assert page.locator("html").get_attribute("lang") == {"en": "en", "zh": "zh-Hans"}[lang]
+    for width in (800, 1440, 360):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.wait_for_function(
+            """() => [...document.querySelectorAll(".plot .canvas")].every((frame) =>
+              Math.abs(frame.clientWidth - frame.firstElementChild?.getBoundingClientRect().width) <= 1)"""
+        )
+    if place in finished():  # formulas on a phone
+        assert page.locator(".eq").count()
+        wide = "boxes => boxes.filter(box => box.scrollWidth > box.clientWidth).map(box => box.textContent)"
+        assert page.locator(".eq").evaluate_all(wide) == []
     open_folds(page)
-    for width in (1440, 360):
+    for width in (360, 1440):
         page.set_viewport_size({"width": width, "height": 800})
         wide, sideways = page.evaluate(
             """() => {
@@ -49,43 +62,21 @@ def test_nothing_is_wider_than_the_window(page: Page, site: Site, place: str) ->
         assert (wide, sideways) == (width, 0)
 
 
-@pytest.mark.parametrize("place", finished())
-def test_formulas_fit_a_phone(page: Page, site: Site, place: str) -> None:
-    page.set_viewport_size({"width": 360, "height": 640})
-    page.goto(site.url + place)
-    formulas = page.locator(".eq")
-    assert formulas.count()
-    wide = "boxes => boxes.filter(box => box.scrollWidth > box.clientWidth).map(box => box.textContent)"
-    assert formulas.evaluate_all(wide) == []
-
-
-@pytest.mark.parametrize("slug", SLUGS)
-def test_drawings_have_the_width_of_their_frames_when_the_window_changes(page: Page, site: Site, slug: str) -> None:
-    page.goto(f"{site.url}en/{slug}/")
-    all_live(page)
-    for width in (360, 1440, 800):
-        page.set_viewport_size({"width": width, "height": 800})
-        page.wait_for_function(
-            """() => [...document.querySelectorAll(".plot .canvas")].every((frame) =>
-              Math.abs(frame.clientWidth - frame.firstElementChild?.getBoundingClientRect().width) <= 1)"""
-        )
-
-
-@pytest.mark.parametrize("keys", by_page())
-def test_one_finger_on_a_drawing_scrolls_the_page(visitor: Visitor, site: Site, keys: tuple[str, ...]) -> None:
+def test_one_finger_on_a_drawing_scrolls_the_page(visitor: Visitor, site: Site) -> None:
     context = visitor(viewport={"width": 360, "height": 640}, has_touch=True, is_mobile=True)
     page = context.new_page()
-    page.goto(site.url + address(keys[0], "en"))
     finger = context.new_cdp_session(page)
-    for key in keys:
-        with Card(page, key) as card:
-            plot = card.element.locator(".plot")
-            expect(plot).to_have_attribute("data-drawn", "")
-            plot.evaluate("plot => plot.scrollIntoView({ block: 'center', behavior: 'instant' })")
-            box, before = plot.bounding_box(), page.evaluate("scrollY")
-            assert box
-            swipe_up(finger, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-            page.wait_for_function("before => scrollY > before + 150", arg=before)
+    for chapter in chapters():
+        page.goto(site.url + address(chapter[0], "en"))
+        for key in chapter:
+            with Card(page, key) as card:
+                plot = card.element.locator(".plot")
+                expect(plot).to_have_attribute("data-drawn", "")
+                plot.evaluate("plot => plot.scrollIntoView({ block: 'center', behavior: 'instant' })")
+                box, before = plot.bounding_box(), page.evaluate("scrollY")
+                assert box
+                swipe_up(finger, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+                page.wait_for_function("before => scrollY > before + 150", arg=before)
 
 
 def swipe_up(finger: CDPSession, x: float, y: float) -> None:
@@ -141,23 +132,26 @@ def wait_for_theme(element: Locator, theme: str) -> None:
     raise AssertionError(f"not in the colours of the {theme} theme: {colours(element).most_common(8)}")
 
 
-@pytest.mark.parametrize("keys", by_page())
-def test_the_theme_switch_recolours_drawings_and_is_remembered(
-    visitor: Visitor, site: Site, keys: tuple[str, ...]
-) -> None:
-    page = visitor(color_scheme="light").new_page()
-    page.goto(site.url + address(keys[0], "en"))
+def test_the_theme_switch_recolours_drawings_and_is_remembered(visitor: Visitor, site: Site) -> None:
+    page = visitor(color_scheme="light", reduced_motion="no-preference").new_page()
     switch = page.locator("[data-theme-switch]")
-    wait_for_drawings(page, keys, "light")
-    switch.click()
-    expect(switch).to_have_attribute("data-choice", "dark")
-    wait_for_drawings(page, keys, "dark")
-    page.reload()
-    wait_for_drawings(page, keys, "dark")
-    assert brightness(colours(page.locator("main .lead").first).most_common(1)[0][0]) < 60
-    switch.click()
-    expect(switch).to_have_attribute("data-choice", "light")
-    wait_for_drawings(page, keys, "light")
+    for chapter in chapters():  # every one but the first opens with the choice that was made in the one before
+        page.goto(site.url + address(chapter[0], "en"))
+        theme, other = ("light", "dark") if chapter == chapters()[0] else ("dark", "light")
+        wait_for_drawings(page, chapter, theme)
+        assert (brightness(colours(page.locator("main .lead").first).most_common(1)[0][0]) < 60) == (theme == "dark")
+        switch.click()
+        expect(switch).to_have_attribute("data-choice", other)
+        wait_for_drawings(page, chapter, other)
+        if other == "light":
+            for choice in ("system", "dark"):
+                switch.click()
+                expect(switch).to_have_attribute("data-choice", choice)
+
+
+def chapters() -> list[tuple[str, ...]]:
+    """The figures, those of one chapter together."""
+    return [keys for each in by_page() for keys in each.values]
 
 
 def wait_for_drawings(page: Page, keys: tuple[str, ...], theme: str) -> None:

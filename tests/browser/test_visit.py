@@ -129,16 +129,6 @@ def test_a_page_that_slept_keeps_its_python(page: Page, site: Site, watch: Watch
 # ----------------------------------------------------------------------------------------------- all pages
 
 
-@pytest.mark.parametrize("place", addresses())
-def test_a_page_opens_without_a_complaint(page: Page, site: Site, place: str) -> None:
-    page.goto(site.url + place)
-    all_live(page)
-    assert page.evaluate("navigator.serviceWorker.getRegistrations().then(all => all.length)") == 0
-    assert page.locator("h1").count() == 1
-    lang = place.partition("/")[0] or LANGUAGES[0]
-    assert page.locator("html").get_attribute("lang") == {"en": "en", "zh": "zh-Hans"}[lang]
-
-
 class Anchors(HTMLParser):
     """The links and ids of a page."""
 
