@@ -23,6 +23,8 @@ from typing import Any, TextIO
 
 from pydantic import ValidationError
 
+from gpu_backend import wrong_inputs
+
 Event = dict[str, Any]
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
@@ -70,13 +72,21 @@ def answer(request: dict[str, Any]) -> Iterator[Event]:
     try:
         experiment = experiments.load(request["experiment"])
         inputs = experiment.inputs.model_validate(request.get("inputs", {}))
-    except (ValueError, KeyError) as refused:  # ValidationError is a ValueError
+    except ValidationError as refused:
+        yield failed("refused", wrong_inputs.sentence(refused, experiment.inputs.model_json_schema()["properties"]))
+        return
+    except (ValueError, KeyError) as refused:
         yield failed("refused", sentence(refused))
         return
     if experiment.needs_gpu and not machine.has_gpu():
         yield failed("needs_gpu", f"{experiment.name} needs a CUDA GPU; there is none here")
         return
-    yield {"event": "begin", "points": experiment.count(inputs)}
+    points = experiment.count(inputs)
+    if points == 0:
+        why = f"nothing is left to measure with {inputs}; the first of two bounds may not be the greater"
+        yield failed("refused", why)
+        return
+    yield {"event": "begin", "points": points}
     try:
         for row in experiment.rows(inputs):
             yield {"event": "row", "row": rounded(row), "read_at": time()}
@@ -95,8 +105,6 @@ def failed(code: str, why: str, fatal: bool = False) -> Event:
 
 def sentence(error: Exception) -> str:
     """What went wrong, in one line."""
-    if isinstance(error, ValidationError):
-        return "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}, not {e['input']!r}" for e in error.errors())
     first = (str(error).strip() or "no message").splitlines()[0]
     return first if isinstance(error, ValueError) else f"{type(error).__name__}: {first}"
 

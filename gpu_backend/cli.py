@@ -54,6 +54,7 @@ def _do(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
 
             return examine()
         case "run":
+            _known(parser, [given.experiment])
             return _run(given.experiment, _inputs(parser, given.inputs))
         case "record" if given.counters:
             return _count(given.into / given.gpu)
@@ -61,8 +62,7 @@ def _do(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
             from gpu_backend import experiments
 
             names = given.experiments or list(experiments.names())
-            if unknown := [name for name in names if name not in experiments.names()]:
-                parser.error(f"no experiment {unknown[0]!r}; there are {', '.join(experiments.names())}")
+            _known(parser, names)
             tables = [name for name in names if _from_table(given.into / given.gpu / f"{name}.json")]
             if tables and given.experiments:
                 parser.error(f"{tables[0]}.json is made from a table of readings (gpubook readings): record --into DIR")
@@ -71,6 +71,13 @@ def _do(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
                 parser.error("--set goes with one experiment: inputs have the names that it gave them")
             chosen = _inputs(parser, given.inputs)
             return _record(names, chosen, given.into / given.gpu, 1 if given.once else 2)
+
+
+def _known(parser: argparse.ArgumentParser, names: Sequence[str]) -> None:
+    from gpu_backend import experiments
+
+    if unknown := [name for name in names if name not in experiments.names()]:
+        parser.error(f"no experiment {unknown[0]!r}; there are {', '.join(experiments.names())}")
 
 
 def _from_table(file: Path) -> bool:
@@ -86,7 +93,7 @@ def _inputs(parser: argparse.ArgumentParser, pairs: Sequence[str]) -> dict[str, 
             parser.error(f"--set {pair}: write NAME=VALUE")
         try:
             inputs[name] = json.loads(value)
-        except json.JSONDecodeError:
+        except ValueError:  # no JSON, or a whole number of thousands of digits
             inputs[name] = value
     return inputs
 

@@ -163,7 +163,8 @@ async def _refused(request: Request, refused: Exception) -> Response:
 
 async def _unrouted(request: Request, unrouted: Exception) -> Response:
     assert isinstance(unrouted, HTTPException)
-    headers = dict(unrouted.headers or {})
+    headers = {name.lower(): value for name, value in (unrouted.headers or {}).items()}
     if unrouted.status_code == 405:
-        return refuse(405, "method", f"{request.method[:20]} is not answered here; {headers.get('allow', '')}", headers)
+        right = headers.get("allow", "GET")
+        return refuse(405, "method", f"{request.method[:20]} is not answered here; {right} is", headers)
     return refuse(unrouted.status_code, "path", f"{request.url.path[:80]} is no part of this box", headers)

@@ -37,6 +37,7 @@ class Guard:
         self._site = site
         self._settings = settings
         self._token = settings.token.encode()
+        self._pages = settings.pages
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse, or let pass."""
@@ -95,7 +96,7 @@ class Guard:
 
     def _listed(self, origin: str, scheme: str, headers: Headers) -> bool:
         own = f"{scheme}://{headers.get('host', '')}".lower()
-        return origin == own or origin in self._settings.origins
+        return origin == own or origin in self._pages
 
     def _shown(self, headers: Headers) -> bool:
         given = headers.getlist("authorization")

@@ -1,18 +1,39 @@
 """What `gpubook-box serve` was asked for, checked: every refusal is a sentence that says what would be right."""
 
 import re
+import socket
+import ssl
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 PORT = 8787
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
-EVERYWHERE = ("0.0.0.0", "::", "")
 SHORTEST_TOKEN = 16
 
 NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,252}[a-z0-9])?|\[[0-9a-f:.]{2,45}\]")
 ORIGIN = re.compile(r"https?://(?:[a-z0-9][a-z0-9.-]{0,252}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?")
 TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]+")
+
+
+DEFAULT_PORTS = {"http": "80", "https": "443"}
+
+
+def everywhere(host: str) -> bool:
+    """Whether that means every address of the machine, however it is written: 0.0.0.0, 0, ::, ::ffff:0.0.0.0."""
+    with suppress(OSError):
+        return not any(socket.inet_aton(host))
+    with suppress(OSError):
+        packed = socket.inet_pton(socket.AF_INET6, host)
+        return not any(packed[:10]) and packed[10:12] in (b"\0\0", b"\xff\xff") and not any(packed[12:])
+    return host == ""
+
+
+def as_sent(origin: str) -> str:
+    """Return an origin as browsers write it: without the scheme's own port."""
+    scheme, _, rest = origin.partition("://")
+    return f"{scheme}://{rest.removesuffix(f':{DEFAULT_PORTS.get(scheme)}')}"
 
 
 class Unsettled(ValueError):
@@ -69,7 +90,10 @@ class Settings:
         for origin in self.origins:
             if not ORIGIN.fullmatch(origin):
                 raise Unsettled(f"--allow-origin {origin}: write scheme://host or scheme://host:port, with no path")
-        if self.host in EVERYWHERE and not self.hosts:
+            port = origin.rpartition(":")[2]
+            if port.isdigit() and int(port) > 65535:
+                raise Unsettled(f"--allow-origin {origin}: a port is at most 65535")
+        if everywhere(self.host) and not self.hosts:
             raise Unsettled(
                 f"--host {self.host} listens at every address, so say by which name pages reach it: --allow-host NAME"
             )
@@ -78,6 +102,14 @@ class Settings:
         for file in (self.certfile, self.keyfile):
             if file is not None and not file.is_file():
                 raise Unsettled(f"there is no file {file}")
+        if self.certfile and self.keyfile:
+            try:
+                ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(self.certfile, self.keyfile)
+            except ssl.SSLError as broken:
+                raise Unsettled(
+                    f"--certfile {self.certfile} and --keyfile {self.keyfile}: {broken.reason or broken}; right are a "
+                    "certificate and its own private key, both PEM"
+                ) from broken
         if not 0 <= self.port <= 65535:
             raise Unsettled(f"--port {self.port}: a port is from 0 (any) to 65535")
         if not 1 <= self.deadline_s <= 3600:
@@ -93,8 +125,13 @@ class Settings:
     @property
     def names(self) -> frozenset[str]:
         """Names that the Host header may give, without ports (a tunnel has its own)."""
-        own = () if self.host in EVERYWHERE else (f"[{self.host}]" if ":" in self.host else self.host.lower(),)
+        own = () if everywhere(self.host) else (f"[{self.host}]" if ":" in self.host else self.host.lower(),)
         return frozenset((*LOOPBACK, *own, *self.hosts))
+
+    @property
+    def pages(self) -> frozenset[str]:
+        """The origins of `origins`, as browsers send them."""
+        return frozenset(map(as_sent, self.origins))
 
     @property
     def local(self) -> bool:
@@ -103,6 +140,6 @@ class Settings:
 
     def address(self, port: int) -> str:
         """Where the page is, with the token in the fragment, which no server is sent."""
-        name = self.hosts[0] if self.host in EVERYWHERE else self.host
+        name = self.hosts[0] if everywhere(self.host) else self.host
         shown = f"[{name}]" if ":" in name and not name.startswith("[") else name
         return f"{self.scheme}://{shown}:{port}/#box?token={self.token}"

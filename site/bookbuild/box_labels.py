@@ -139,6 +139,9 @@ COLUMNS = {
 }
 """Columns that a panel shows (`site/static/js/measure_columns.js`)."""
 
+VALUES = (N_("copy"), N_("compute"), N_("load"), N_("store"))
+"""Words that stand in rows, of short lists that do not grow."""
+
 
 def input_words(words: Words) -> dict[str, str]:
     """Return what stands on the page for descriptions of inputs, where that is something else."""
@@ -148,3 +151,8 @@ def input_words(words: Words) -> dict[str, str]:
 def column_words(words: Words) -> dict[str, str]:
     """Return the names of columns with what stands above them."""
     return {name: words(text) for name, text in COLUMNS.items()}
+
+
+def value_words(words: Words) -> dict[str, str]:
+    """Return what stands on the page for words in rows, where that is something else."""
+    return {text: told for text in VALUES if (told := words(text)) != text}

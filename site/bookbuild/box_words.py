@@ -3,7 +3,7 @@
 from typing import Any
 
 from bookbuild.box_doctor_words import doctor_words, problem_words
-from bookbuild.box_labels import column_words, input_words
+from bookbuild.box_labels import column_words, input_words, value_words
 from widgets.words import Words
 
 
@@ -23,6 +23,7 @@ def box_words(words: Words) -> dict[str, Any]:
         "problems": problem_words(words),
         "columns": column_words(words),
         "inputs": input_words(words),
+        "values": value_words(words),
     }
 
 
@@ -81,7 +82,9 @@ def _panel(words: Words) -> dict[str, str]:
         "tableCaption": words("Rows of the live run"),
         "model": words("model"),
         "measured": words("measured"),
+        "modelOf": words("model: {what}"),
         "spread": words("20th–80th percentile"),
+        "span": words("least – most"),
         "fromTo": words("{low} – {high}"),
         "yes": words("yes"),
         "no": words("no"),

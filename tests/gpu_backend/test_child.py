@@ -39,11 +39,16 @@ def test_rows_come_one_by_one_and_then_done(running):
     ("name", "inputs", "says"),
     [
         ("nothing", {}, "no experiment 'nothing'; there are"),
-        ("vector_add", {"smallest": 99}, "smallest: Input should be less than or equal to 28, not 99"),
-        ("vector_add", {"smallest": 10, "path": "/etc"}, "path: Extra inputs are not permitted, not '/etc'"),
-        ("roofline", {"gpu": "../x"}, "gpu: String should match pattern"),
-        ("roofline", {"log2_n": "8"}, "log2_n: Input should be a valid integer, not '8'"),
-        ("roofline", {"log2_n": True}, "log2_n: Input should be a valid integer, not True"),
+        ("vector_add", {"smallest": 99}, "smallest is 99; right is a whole number from 10 to 28"),
+        (
+            "vector_add",
+            {"smallest": 16, "largest": 10},
+            "nothing is left to measure with seed=1 smallest=16",
+        ),
+        ("vector_add", {"smallest": 10, "path": "/etc"}, "there is no input 'path'; there are seed, smallest"),
+        ("roofline", {"gpu": "../x"}, "gpu is '../x'; right is a text like ^"),
+        ("roofline", {"log2_n": "8"}, "log2_n is '8'; right is a whole number from"),
+        ("roofline", {"log2_n": True}, "log2_n is True; right is a whole number from"),
     ],
 )
 def test_what_it_refuses_it_refuses_with_a_sentence_and_lives_on(running, name, inputs, says):

@@ -30,13 +30,24 @@ def test_run_prints_rows_as_json_lines(capsys):
     assert lines[-1]["event"] == "done"
 
 
-def test_a_run_that_is_refused_says_why(capsys):
-    assert status("run", "vector_add", "--set", "smallest=99") == 1
-    assert "smallest: Input should be less than or equal to 28" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("chosen", "says"),
+    [
+        ("smallest=99", "smallest is 99; right is a whole number from 10 to 28"),
+        ("smallest=" + "9" * 5000, "smallest is '999"),
+        ("small=12", "there is no input 'small'; there are seed, smallest, largest"),
+        ("largest=10", "nothing is left to measure with seed=1 smallest=16 largest=10"),
+    ],
+)
+def test_a_run_that_is_refused_says_why(chosen, says, capsys):
+    assert status("run", "vector_add", "--set", chosen) == 1
+    told = capsys.readouterr().err
+    assert f"gpubook-box: {says}" in told
+    assert len(told) < 400
 
 
 @pytest.mark.parametrize(
-    "arguments", [("run", "vector_add", "--set", "smallest"), ("record", "nothing"), ("serv",), ()]
+    "arguments", [("run", "vector_add", "--set", "smallest"), ("record", "nothing"), ("run", "nothing"), ("serv",), ()]
 )
 def test_a_command_line_that_makes_no_sense_is_status_2(arguments):
     assert status(*arguments) == 2

@@ -147,7 +147,10 @@ def test_there_are_no_pages_of_documentation_from_elsewhere(box):
     ("method", "path"), [("GET", "/runs"), ("POST", "/health"), ("PUT", "/runs"), ("POST", "/ping")]
 )
 def test_another_method_is_refused(box, method, path):
-    assert refused(ask(box, method, path)) == (405, "method")
+    answer = ask(box, method, path)
+    assert refused(answer) == (405, "method")
+    right = {"/runs": "POST", "/health": "GET", "/ping": "GET"}[path]
+    assert json.loads(answer[2])["why"] == f"{method} is not answered here; {right} is"
 
 
 def test_another_path_of_the_api_is_refused(box):

@@ -20,6 +20,7 @@ from gpu_backend.server import command, version
 from gpu_backend.server.settings import Settings, Unsettled
 
 TOKEN = "a-token-that-is-long-enough"
+EVERYWHERE = ("0", "00.0.0.0", "0x0", "0:0:0::0", "::0", "::ffff:0.0.0.0", "::0.0.0.0", "")
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,8 @@ TOKEN = "a-token-that-is-long-enough"
         ({"token": "naïve-and-not-ascii-at-all"}, "a token has"),
         ({"host": "0.0.0.0"}, "--host 0.0.0.0 listens at every address, so say by which name"),
         ({"host": "::"}, "--host :: listens at every address"),
+        *(({"host": all_of_them}, f"--host {all_of_them} listens at every address") for all_of_them in EVERYWHERE),
+        ({"origins": ("https://book.example:99999",)}, "--allow-origin https://book.example:99999: a port is at most"),
         ({"hosts": ("box.example:8787",)}, "--allow-host box.example:8787: write a name"),
         ({"hosts": ("*",)}, "--allow-host *: write a name"),
         ({"hosts": ("https://box.example",)}, "--allow-host https://box.example: write a name"),
@@ -52,6 +55,19 @@ def test_what_makes_no_sense_is_refused_with_a_sentence(asked, says):
 def test_a_missing_certificate_is_named(tmp_path):
     with pytest.raises(Unsettled, match=r"there is no file .*cert"):
         Settings(token=TOKEN, certfile=tmp_path / "cert", keyfile=tmp_path / "key")
+
+
+def test_what_is_no_certificate_is_named(tmp_path):
+    for name in ("cert", "key"):
+        (tmp_path / name).write_text("neither")
+    with pytest.raises(Unsettled, match=r"--certfile .*cert and --keyfile .*key: .*; right are a certificate and"):
+        Settings(token=TOKEN, certfile=tmp_path / "cert", keyfile=tmp_path / "key")
+
+
+def test_origins_are_compared_as_browsers_send_them():
+    asked = ("https://a.example:443", "http://b.example:80", "https://c.example:80", "http://[fd00::1]:80", "http://d")
+    sent = {"https://a.example", "http://b.example", "https://c.example:80", "http://[fd00::1]", "http://d"}
+    assert Settings(token=TOKEN, origins=asked).pages == sent
 
 
 def test_a_request_has_ten_seconds():

@@ -54,15 +54,20 @@ export class Panel {
   get busy() { return ["waiting", "asked", "queued", "started", "running"].includes(this.run.phase); }
 
   #phase(phase, told = {}) {
+    this.run = { ...this.run, phase, ...told };
+    this.#show();
+  }
+
+  // Whoever pressed a button that goes is on the one that takes its place.
+  #show() {
     const buttons = [this.stop, this.start, this.again, this.connect];
     const usable = (button) => !button.hidden && !button.disabled;
     const focused = buttons.includes(document.activeElement);
-    this.run = { ...this.run, phase, ...told };
-    this.#show();
+    this.#draw();
     if (focused && !buttons.some((button) => usable(button) && button === document.activeElement)) buttons.find(usable)?.focus();
   }
 
-  #show() {
+  #draw() {
     const { busy } = this;
     const { phase } = this.run;
     const there = box.state === "connected";

@@ -40,18 +40,20 @@ const UNITS = [
 /** The unit that a column's name ends in, "" for none. */
 export const unit = (name) => UNITS.find(([pattern]) => pattern.test(name))?.[1] ?? "";
 
-const spreads = (name) => [[`${name}_p20`, `${name}_p80`], [`${name}_least`, `${name}_most`]];
+// what lies between, and what it is: percentiles of samples, or all of a few runs
+const spreads = (name) => [["spread", `${name}_p20`, `${name}_p80`], ["span", `${name}_least`, `${name}_most`]];
 
-/** Columns [{kind: "set" | "model" | "measured" | "spread", name, …}] for rows like this first one. */
+/** Columns [{kind: "set" | "model" | "measured" | "spread" | "span", name, …}] for rows like this first one. */
 export function columns(experiment, row) {
   const known = COLUMNS[experiment];
   if (!known) return Object.keys(row).slice(0, MOST).map((name) => ({ kind: "set", name }));
   const [set, measured] = known;
   const made = set.map((name) => ({ kind: "set", name }));
-  const model = measured.map((name) => `model_${name}`).find((name) => name in row) ?? (measured[0].endsWith("_ms") && "model_ms" in row ? "model_ms" : null);
-  if (model) made.push({ kind: "model", name: model });
+  const models = measured.map((name) => ({ kind: "model", name: `model_${name}`, of: name })).filter(({ name }) => name in row);
+  if (!models.length && measured[0].endsWith("_ms") && "model_ms" in row) models.push({ kind: "model", name: "model_ms" });
+  made.push(...models.map((model) => (models.length > 1 ? model : { ...model, of: null }))); // several have to be told apart
   made.push(...measured.map((name) => ({ kind: "measured", name })));
-  const [low, high] = spreads(measured[0]).find(([name]) => name in row) ?? [];
-  if (low) made.push({ kind: "spread", name: low, high });
+  const [kind, low, high] = spreads(measured[0]).find(([, name]) => name in row) ?? [];
+  if (low) made.push({ kind, name: low, high });
   return made;
 }

@@ -19,7 +19,7 @@ export function cell(value, words) {
   if (value === null || value === undefined) return "–";
   if (typeof value === "number") return number(value);
   if (typeof value === "boolean") return value ? words.yes : words.no;
-  return (typeof value === "string" ? value : JSON.stringify(value)).slice(0, LONGEST);
+  return (typeof value === "string" ? words.values[value] ?? value : JSON.stringify(value)).slice(0, LONGEST);
 }
 
 export class Rows {
@@ -62,9 +62,10 @@ export class Rows {
     return true;
   }
 
-  #label({ kind, name }) {
+  #label({ kind, name, of }) {
     const { words } = this;
-    const told = { model: words.model, measured: words.measured, spread: words.spread }[kind];
+    const model = of && words.columns[of] ? fill(words.modelOf, { what: words.columns[of] }) : words.model;
+    const told = { model, measured: words.measured, spread: words.spread, span: words.span }[kind];
     const own = words.columns[name];
     const what = kind === "set" ? own : kind === "measured" && own ? own : told;
     if (!what) return [make("code", {}, name.slice(0, LONGEST))];
@@ -72,7 +73,7 @@ export class Rows {
   }
 
   #cell({ kind, name, high }, row) {
-    if (kind !== "spread") return cell(row[name], this.words);
+    if (!high) return cell(row[name], this.words);
     if (row[name] === undefined || row[name] === null) return "–";
     return fill(this.words.fromTo, { low: cell(row[name], this.words), high: cell(row[high], this.words) });
   }
