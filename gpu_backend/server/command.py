@@ -45,12 +45,6 @@ def serve(given: argparse.Namespace) -> int:
                 "gpubook-box: the token goes over the network unencrypted; an SSH tunnel or --certfile prevents that",
                 file=sys.stderr,
             )
-        if not (settings.site / "index.html").is_file():
-            print(
-                f"gpubook-box: there is no built book in {settings.site}; `make site` builds one in _site, "
-                "--site names another folder",
-                file=sys.stderr,
-            )
         server.run(settings)
     except (Unsettled, server.PortTaken) as why:
         return _stop(str(why))

@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import socket
+import sys
 from contextlib import suppress
 
 import uvicorn
@@ -94,5 +95,11 @@ async def _serve(settings: Settings, listening: socket.socket) -> None:
 def run(settings: Settings) -> None:
     """Serve until SIGINT or SIGTERM."""
     listening = listen(settings)
+    if not (settings.site / "index.html").is_file():
+        print(
+            f"gpubook-box: there is no built book in {settings.site}; `make site` builds one in _site, "
+            "--site names another folder",
+            file=sys.stderr,
+        )
     with suppress(KeyboardInterrupt):  # uvicorn raises the signal once more when all is closed
         asyncio.run(_serve(settings, listening))

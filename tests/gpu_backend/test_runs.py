@@ -387,9 +387,12 @@ def test_ctrl_c_while_it_starts_ends_it(after_s):
     """Before the interpreter is up, Python itself ends; from then on, everything is taken down."""
     command = [sys.executable, "-m", "gpu_backend", "serve", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        sleep(after_s)
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=PATIENCE_S)
+        try:
+            sleep(after_s)
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=PATIENCE_S)
+        finally:
+            process.kill()  # a signal that is lost ends the test, not the suite
 
 
 def command_of(process):

@@ -9,6 +9,7 @@ import ssl
 import subprocess
 import sys
 import tomllib
+from contextlib import contextmanager
 from pathlib import Path
 from shutil import which
 
@@ -99,11 +100,16 @@ def test_the_address_that_is_printed_has_the_token_where_no_server_is_sent_it():
     assert named.address(80) == f"http://box.example:80/#box?token={TOKEN}"
 
 
+@contextmanager
 def serve(*arguments, **environment):
-    return subprocess.Popen(
-        [sys.executable, "-m", "gpu_backend", "serve", "--port", "0", *arguments],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | environment,
-    )  # fmt: skip
+    command = [sys.executable, "-m", "gpu_backend", "serve", "--port", "0", *arguments]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | environment
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize(
@@ -163,6 +169,15 @@ def test_a_token_that_goes_unencrypted_is_warned_of(arguments, warned, monkeypat
 
 
 @pytest.mark.skipif(which("openssl") is None, reason="no openssl to make a certificate")
+def test_a_folder_without_a_book_is_told_and_the_box_served(tmp_path):
+    with serve("--site", str(tmp_path)) as process:
+        assert process.stdout.readline().startswith("The GPU box is at http://127.0.0.1:")
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    told = f"there is no built book in {tmp_path}; `make site` builds one in _site, --site names another folder"
+    assert said == f"gpubook-box: {told}\n"
+
+
 def test_with_a_certificate_it_speaks_tls_and_its_own_origin_is_https(tmp_path):
     key, cert = tmp_path / "key.pem", tmp_path / "cert.pem"
     command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert, "-days", "2"]
