@@ -105,9 +105,10 @@ class Settings:
         if self.certfile and self.keyfile:
             try:
                 ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(self.certfile, self.keyfile)
-            except ssl.SSLError as broken:
+            except OSError as broken:  # ssl.SSLError is one
+                why = getattr(broken, "reason", None) or broken.strerror or broken
                 raise Unsettled(
-                    f"--certfile {self.certfile} and --keyfile {self.keyfile}: {broken.reason or broken}; right are a "
+                    f"--certfile {self.certfile} and --keyfile {self.keyfile}: {why}; right are a "
                     "certificate and its own private key, both PEM"
                 ) from broken
         if not 0 <= self.port <= 65535:

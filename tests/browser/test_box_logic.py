@@ -227,3 +227,43 @@ def test_a_fragment_that_is_no_invitation_is_left_alone(scripts: Page, site: Sit
     assert told == {"token": "a+b/c=", "address": "http://[::1]:8787"}
     scripts.goto(f"{site.url}{address('bank_conflicts', 'en')}#boxes")
     assert scripts.url.endswith("#boxes")
+
+
+TABLE = """async ([at, experiment, words, row]) => {
+  const { Rows } = await import(at);
+  const rows = new Rows(experiment, words);
+  rows.add(row);
+  return [...rows.table.querySelectorAll("tr")].map((line) => [...line.children].map((cell) => cell.textContent));
+}"""
+
+
+@pytest.mark.parametrize(
+    ("experiment", "row", "heads", "cells"),
+    [
+        ("new", {"constructor": "toString", "__proto__x": 1}, ["constructor", "__proto__x"], ["toString", "1"]),
+        (
+            "double_buffer",
+            {"slots": 2, "fmas": 4096, "stream": "copy", "batch": 0, "begin_us": 0.5, "end_us": 9.25,
+             "model_begin_us": 0.25, "model_end_us": 9.5},
+            ["槽数", "每个元素的 FMA 次数", "流", "批次", "模型：开始（µs）", "模型：结束（µs）", "开始（µs）",
+             "结束（µs）"],
+            ["2", "4,096", "拷贝流", "0", "0.2500", "9.500", "0.5000", "9.250"],
+        ),
+        (
+            "bank_conflict_cycles",
+            {"case": "a", "op": "load", "width_bytes": 4, "wavefronts": 2, "cycles": 2.5, "model_cycles": 2,
+             "cycles_least": 2.25, "cycles_most": 2.75},
+            None,
+            ["a", "读", "4", "2", "2", "2.500", "2.250 – 2.750"],
+        ),
+    ],
+)  # fmt: skip
+def test_a_row_is_told_in_the_pages_words(
+    scripts: Page, experiment: str, row: dict[str, Any], heads: list[str] | None, cells: list[str]
+) -> None:
+    told = box_words(words("zh"))
+    given = [script(scripts, "measure_rows.js"), experiment, told, row]
+    top, line = scripts.evaluate(TABLE, given)
+    assert line == cells
+    assert heads is None or top == heads
+    assert experiment != "bank_conflict_cycles" or top[-1] == told["span"] != told["spread"]

@@ -14,12 +14,15 @@ function number(value) {
   return value.toLocaleString("en", { minimumSignificantDigits: digits, maximumSignificantDigits: digits }).replace("-", "\u2212");
 }
 
+// Names and words come from the box: "constructor" is one of its words, not of ours.
+const wordFor = (words, name) => (Object.hasOwn(words, name) ? words[name] : undefined);
+
 /** A value as a cell shows it. */
 export function cell(value, words) {
   if (value === null || value === undefined) return "–";
   if (typeof value === "number") return number(value);
   if (typeof value === "boolean") return value ? words.yes : words.no;
-  return (typeof value === "string" ? words.values[value] ?? value : JSON.stringify(value)).slice(0, LONGEST);
+  return (typeof value === "string" ? wordFor(words.values, value) ?? value : JSON.stringify(value)).slice(0, LONGEST);
 }
 
 export class Rows {
@@ -64,9 +67,9 @@ export class Rows {
 
   #label({ kind, name, of }) {
     const { words } = this;
-    const model = of && words.columns[of] ? fill(words.modelOf, { what: words.columns[of] }) : words.model;
+    const model = of && wordFor(words.columns, of) ? fill(words.modelOf, { what: words.columns[of] }) : words.model;
     const told = { model, measured: words.measured, spread: words.spread, span: words.span }[kind];
-    const own = words.columns[name];
+    const own = wordFor(words.columns, name);
     const what = kind === "set" ? own : kind === "measured" && own ? own : told;
     if (!what) return [make("code", {}, name.slice(0, LONGEST))];
     return [unit(name) ? fill(words.withUnit, { what, unit: unit(name) }) : what];
