@@ -39,7 +39,7 @@ def pid(box):
 def alive(process):
     try:
         status = Path(f"/proc/{process}/stat").read_text("utf-8")
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # it is gone, or goes while it is read
         return False
     return status.rpartition(")")[2].split()[0] != "Z"
 
