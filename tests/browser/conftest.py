@@ -31,14 +31,19 @@ from playwright.sync_api import (
 from bookbuild import build
 from bookbuild import watch as sources
 from tests.browser import chromium
-from tests.browser.pages import PLACES
-from tests.browser.serving import HOST, Elsewhere, Loop, Site
+from tests.browser.pages import LANGUAGES, PLACES, SLUGS
+from tests.browser.serving import HOST, Elsewhere, Loop, Site, only
 
 PATIENCE_MS = int(os.environ.get("GPUBOOK_PATIENCE_MS") or 60_000)
 BROWSER = "browser"
+CHAPTERS = rf"^/({'|'.join(LANGUAGES)})/({'|'.join(SLUGS)})/$"
+"""Paths of the chapters' pages."""
 READER: dict[str, Any] = {"viewport": {"width": 1440, "height": 900}, "reduced_motion": "reduce"}
 """What readers have unless a test says otherwise. Colours that fade keep a browser without a GPU painting for longer
 than Python takes to answer; that they fade is looked at in test_looks.py."""
+
+WHOLE = pytest.mark.parametrize("browser", [pytest.param(True, id="whole")], indirect=True)
+"""Mark of tests that need what the headless shell leaves out: pages that are kept for the way back."""
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -95,12 +100,24 @@ def site(loop: Loop, built: Path) -> Iterator[Site]:
 
 
 @pytest.fixture
+def few_figures(site: Site) -> Iterator[None]:
+    """Leave two figures of the warm reader's site, for tests of what is around a card: pages come sooner without the
+    others."""
+    site.edits[CHAPTERS] = only("coalescing", "bank_conflicts")
+    yield
+    del site.edits[CHAPTERS]
+
+
+@pytest.fixture
 def deploy(loop: Loop, built: Path) -> Iterator[Callable[..., Site]]:
-    """Serve the site, or another folder, at an address of its own, for this test alone."""
+    """Serve the site, or another folder, at an address of its own, for this test alone; its chapters with all their
+    figures, or with those that are named."""
     served: list[Site] = []
 
-    def serve(folder: Path = built) -> Site:
+    def serve(folder: Path = built, figures: tuple[str, ...] = ()) -> Site:
         served.append(Site(loop, folder))
+        if figures:
+            served[-1].edits[CHAPTERS] = only(*figures)
         return served[-1]
 
     yield serve
@@ -204,8 +221,10 @@ class Watch:
 
 
 @pytest.fixture(scope="session")
-def browser(elsewhere: Elsewhere) -> Iterator[Browser]:
-    path = chromium.find()
+def browser(request: pytest.FixtureRequest, elsewhere: Elsewhere) -> Iterator[Browser]:
+    """The headless shell, where there is one; the whole browser for the tests that are marked WHOLE."""
+    whole = getattr(request, "param", False)
+    path = (not whole and chromium.shell()) or chromium.find()
     assert path, "there is no Chromium; make browser installs one"
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(

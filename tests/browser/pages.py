@@ -365,6 +365,15 @@ def in_turn(page: Page, url: str, states: dict[str, str], lang: str) -> Iterator
         yield Card(page, key).live().answered(1)
 
 
+def resize(page: Page, width: int) -> None:
+    """Make the window so wide, in px, and wait until the drawings are as wide as their frames."""
+    page.set_viewport_size({"width": width, "height": 800})
+    page.wait_for_function(
+        """() => [...document.querySelectorAll(".plot .canvas")].every((frame) =>
+          Math.abs(frame.clientWidth - frame.firstElementChild?.getBoundingClientRect().width) <= 1)"""
+    )
+
+
 def all_live(page: Page) -> None:
     """Wait until every figure of a page is live."""
     for element in page.locator(".fig").all():

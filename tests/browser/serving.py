@@ -49,6 +49,19 @@ def within(member: str, edit: Edit) -> Edit:
     return edited
 
 
+def only(*keys: str) -> Edit:
+    """Return an edit of a chapter's page that leaves these figures on it, for tests to which the others do nothing."""
+
+    def edit(page: bytes) -> bytes:
+        found = re.findall(rb'<figure class="fig .*?</figure>', page, re.DOTALL)
+        for figure in found:
+            if not re.search(rb'data-figure="(%s)"' % b"|".join(key.encode() for key in keys), figure):
+                page = page.replace(figure, b"")
+        return page
+
+    return edit
+
+
 class Loop:
     """An event loop in a thread of its own, for servers beside a test."""
 
@@ -105,8 +118,10 @@ class Site:
             return web.Response(status=503, headers={"Cache-Control": "no-store"})
         for pattern, edit in self.edits.items():
             if re.search(pattern, path):
-                content = edit((self.folder / path.lstrip("/")).read_bytes())
-                headers = {"Content-Type": serve.TYPES[Path(path).suffix], "Cache-Control": "no-store"}
+                file = self.folder / path.lstrip("/")
+                file = file / "index.html" if path.endswith("/") else file
+                headers = {"Content-Type": serve.TYPES[file.suffix], "Cache-Control": "no-store"}
+                content = edit(file.read_bytes())
                 return web.Response(body=content, headers=headers)
         answer: web.StreamResponse = await handler(request)
         if not self.cached:

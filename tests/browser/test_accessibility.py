@@ -34,6 +34,7 @@ def test_no_serious_fault(page: Page, site: Site, place: str) -> None:
     assert faults(page, runOnly=["color-contrast"]) == []  # nothing else depends on the theme
 
 
+@pytest.mark.usefixtures("few_figures")
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_no_serious_fault_in_what_comes_and_goes(page: Page, site: Site, theme: Literal["light", "dark"]) -> None:
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")

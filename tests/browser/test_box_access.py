@@ -14,6 +14,8 @@ from tests.browser.serving import Site
 from tests.browser.test_accessibility import faults
 from tests.gpu_backend import boxes
 
+pytestmark = pytest.mark.usefixtures("few_figures")
+
 
 @pytest.fixture(scope="module")
 def box(site: Site) -> Iterator[boxes.Running]:

@@ -18,6 +18,7 @@ from tests.browser.panel import REFUSED, Dialog, Panel, box_for, says
 from tests.browser.serving import HOST, Elsewhere, Site
 from tests.gpu_backend import boxes
 
+pytestmark = pytest.mark.usefixtures("few_figures")
 Visitor = Callable[..., BrowserContext]
 KEPT = "[localStorage.length && JSON.stringify(localStorage), JSON.stringify(sessionStorage)]"
 

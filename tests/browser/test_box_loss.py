@@ -14,6 +14,7 @@ from tests.browser.serving import Site
 from tests.browser.test_box_runs import recorded
 from tests.gpu_backend import boxes
 
+pytestmark = pytest.mark.usefixtures("few_figures")
 Visitor = Callable[..., BrowserContext]
 SLOW = boxes.fake(pace=1.5)
 NOTICED_MS = 5000

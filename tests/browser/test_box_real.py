@@ -41,7 +41,7 @@ def smaller(some: list[Any]) -> list[Any]:
 def test_what_the_child_measures_is_in_the_live_cell(
     deploy: Callable[..., Site], visitor: Callable[..., BrowserContext], tmp_path: Path
 ) -> None:
-    site, page = deploy(), visitor().new_page()
+    site, page = deploy(figures=("coalescing",)), visitor().new_page()
     site.edits[BUNDLE] = within(
         "book/readings/coalescing.json", lambda text: json.dumps(smaller(json.loads(text))).encode()
     )

@@ -20,6 +20,7 @@ from tests.gpu_backend import boxes
 from widgets import card as cards
 from widgets.figure import Figure
 
+pytestmark = pytest.mark.usefixtures("few_figures")
 FIRST_ROW_MS = 300
 """From the child's reading to the page: the issue's bound."""
 
@@ -154,7 +155,8 @@ def test_stopped_runs_end_at_the_box_and_keep_their_rows(page: Page, site: Site)
         expect(panel.button("export")).to_be_hidden()
         idle(page, box)
         panel.start()  # and another begins at once
-        expect(panel.lines).to_have_count(1)
+        expect(panel.button("stop")).to_be_visible()
+        expect(panel.lines.first).to_be_visible()
 
         page.goto(f"{site.url}en/glossary/")  # leaving ends the run too
         idle(page, box)

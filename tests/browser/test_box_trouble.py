@@ -17,6 +17,8 @@ from tests.browser.panel import BROKEN, Dialog, Panel, box_for, measuring, says
 from tests.browser.serving import Site
 from tests.gpu_backend import boxes
 
+pytestmark = pytest.mark.usefixtures("few_figures")
+
 
 @pytest.fixture(scope="module")
 def box(site: Site) -> Iterator[boxes.Running]:

@@ -104,6 +104,7 @@ def test_every_preset_is_what_the_simulator_gives(page: Page, site: Site, keys: 
                 assert shown == [permalink(figure), reads(figure), [name]]
 
 
+@pytest.mark.usefixtures("few_figures")
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_guess_that_cannot_be_read_is_answered_beside_its_field(page: Page, site: Site, lang: str) -> None:
     card, figure = visit(page, site.url, "bank_conflicts", lang), native("bank_conflicts", lang)

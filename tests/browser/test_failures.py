@@ -25,6 +25,8 @@ from widgets.status import script_words
 Deploy = Callable[..., Site]
 Visitor = Callable[..., BrowserContext]
 
+BOTH = ("divergence", "bank_conflicts")
+"""The figures, one a page, that fail here or stand by."""
 NOISE = "^(error|warning|failed|worker)"
 """What the browser tells the console of a file that is refused."""
 BUNDLE = r"/runtime/book\.\w+\.zip$"
@@ -81,7 +83,7 @@ def test_one_added_to_a_simulator_in_the_bundle_is_on_the_page(deploy: Deploy, v
 
 
 def test_a_figure_that_raises_says_what_and_the_others_live(deploy: Deploy, visitor: Visitor) -> None:
-    site, context = deploy(), visitor()
+    site, context = deploy(figures=BOTH), visitor()
     site.edits[BUNDLE] = at_three('raise RuntimeError("three is a crowd")')
     for lang in LANGUAGES:
         broken = visit(context.new_page(), site.url, "divergence", lang)
@@ -121,7 +123,7 @@ def only_first(script: bytes) -> bytes:
 
 
 def test_a_worker_that_never_says_a_word_is_replaced(deploy: Deploy, visitor: Visitor) -> None:
-    site, page = deploy(), visitor().new_page()
+    site, page = deploy(figures=BOTH), visitor().new_page()
     site.edits["/engine.js$"] = only_first
     page.add_init_script(MUTE)
     card = visit(page, site.url, "divergence", "en", "a=3").answered(1)
@@ -130,7 +132,7 @@ def test_a_worker_that_never_says_a_word_is_replaced(deploy: Deploy, visitor: Vi
 
 
 def test_a_lost_worker_is_replaced_and_the_state_kept(deploy: Deploy, visitor: Visitor, watch: Watch) -> None:
-    site, context = deploy(), visitor()
+    site, context = deploy(figures=BOTH), visitor()
     site.edits["/engine.js$"] = impatient
     other = visit(context.new_page(), site.url, "bank_conflicts", "zh", "pitch=40").answered(1)
     card, figure = visit(context.new_page(), site.url, "divergence", "en"), native("divergence", "en")
@@ -154,7 +156,7 @@ def test_a_lost_worker_is_replaced_and_the_state_kept(deploy: Deploy, visitor: V
 
 
 def test_a_value_that_never_ends_is_given_up_and_the_rest_kept(deploy: Deploy, visitor: Visitor) -> None:
-    site, context = deploy(), visitor()
+    site, context = deploy(figures=BOTH), visitor()
     context.clock.install()
     site.edits[BUNDLE] = at_three(f"import js; js.eval({FOREVER!r})")
     card, figure = visit(context.new_page(), site.url, "divergence", "en"), native("divergence", "en")
@@ -189,7 +191,7 @@ def test_any_file_of_the_runtime_may_be_missing_and_come_back(deploy: Deploy, vi
     watch.expect(NOISE)
     site, page = deploy(), visitor().new_page()
     site.cached = False
-    card = Card(page, "bank_conflicts")
+    card = Card(page, "pipeline_slots")
     retry = card.element.locator('[data-do="retry"]')
     for pattern, (lang, file) in FILES.items():
         site.refused = pattern
@@ -199,16 +201,16 @@ def test_any_file_of_the_runtime_may_be_missing_and_come_back(deploy: Deploy, vi
         assert (file or says["noWorker"]) in told
         expect(retry).to_be_visible()
         assert card.reads() == reads(native(card.key, lang))
-    card.do(Act("range", "pitch", 33))
+    card.do(Act("range", "items", 7))
     site.refused = ""
     retry.click()
-    card.live().shows(native(card.key, lang, "pitch=33"))
+    card.live().shows(native(card.key, lang, "items=7"))
     expect(retry).to_be_hidden()
 
 
 def test_a_page_opened_again_after_a_failure_starts(deploy: Deploy, visitor: Visitor, watch: Watch) -> None:
     watch.expect(NOISE)
-    site, page = deploy(), visitor().new_page()
+    site, page = deploy(figures=BOTH), visitor().new_page()
     site.refused = "/libs"
     page.goto(site.url + address("divergence", "en"))
     card = Card(page, "divergence")
@@ -220,7 +222,7 @@ def test_a_page_opened_again_after_a_failure_starts(deploy: Deploy, visitor: Vis
 
 def test_without_the_drawing_script_the_page_says_so(deploy: Deploy, visitor: Visitor, watch: Watch) -> None:
     watch.expect(NOISE)
-    site, page = deploy(), visitor().new_page()
+    site, page = deploy(figures=BOTH), visitor().new_page()
     site.refused = r"/bokeh\.min"
     page.goto(site.url + address("divergence", "en"))
     card = Card(page, "divergence")

@@ -23,6 +23,7 @@ from tests.browser.pages import (
     finished,
     native,
     open_folds,
+    resize,
     visit,
 )
 from tests.browser.serving import Site
@@ -41,11 +42,7 @@ def test_a_page_opens_and_nothing_is_wider_than_its_window_or_frame(page: Page, 
     lang = place.partition("/")[0] or LANGUAGES[0]
     assert page.locator("html").get_attribute("lang") == {"en": "en", "zh": "zh-Hans"}[lang]
     for width in (800, 1440, 360):
-        page.set_viewport_size({"width": width, "height": 800})
-        page.wait_for_function(
-            """() => [...document.querySelectorAll(".plot .canvas")].every((frame) =>
-              Math.abs(frame.clientWidth - frame.firstElementChild?.getBoundingClientRect().width) <= 1)"""
-        )
+        resize(page, width)
     if place in finished():  # formulas on a phone
         assert page.locator(".eq").count()
         wide = "boxes => boxes.filter(box => box.scrollWidth > box.clientWidth).map(box => box.textContent)"
@@ -178,6 +175,7 @@ def test_the_system_theme_is_followed_while_a_page_is_open(page: Page, site: Sit
 # --------------------------------------------------------------------------------------------------- paper
 
 
+@pytest.mark.usefixtures("few_figures")
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_on_paper_a_figure_shows_its_state_and_nothing_to_press(page: Page, site: Site, lang: str) -> None:
     page.emulate_media(color_scheme="dark")

@@ -12,7 +12,7 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser.conftest import Watch
+from tests.browser.conftest import WHOLE, Watch
 from tests.browser.pages import (
     KEYS,
     LANGUAGES,
@@ -32,6 +32,8 @@ from tests.browser.serving import Site
 
 Deploy = Callable[..., Site]
 Visitor = Callable[..., BrowserContext]
+
+pytestmark = WHOLE
 
 WASM = r"\.wasm$"
 FIRST = Act("range", "items", 7)
