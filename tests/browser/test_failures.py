@@ -220,6 +220,22 @@ def test_a_page_opened_again_after_a_failure_starts(deploy: Deploy, visitor: Vis
     card.live()
 
 
+BUSY = """addEventListener("DOMContentLoaded", () => {
+  const end = performance.now() + 3000;
+  while (performance.now() < end);
+});"""
+
+
+def test_a_page_that_is_busy_hears_of_a_failure_all_the_same(deploy: Deploy, visitor: Visitor, watch: Watch) -> None:
+    watch.expect(NOISE)
+    site, page = deploy(), visitor().new_page()
+    site.refused = "/stdlib"
+    page.add_init_script(BUSY)
+    page.goto(site.url + address("pipeline_slots", "en"))
+    assert "stdlib." in Card(page, "pipeline_slots").failed()
+    assert page.evaluate("document.documentElement.bookEngine.generation") == "0", "of the worker that failed"
+
+
 def test_without_the_drawing_script_the_page_says_so(deploy: Deploy, visitor: Visitor, watch: Watch) -> None:
     watch.expect(NOISE)
     site, page = deploy(figures=BOTH), visitor().new_page()

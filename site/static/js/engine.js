@@ -104,7 +104,10 @@ export class Engine extends EventTarget {
   #receive(data) {
     this.heard = performance.now();
     this.spoke = true;
-    if (data.failed) return this.#fail(this.#sentence(data.failed));
+    if (data.failed) {
+      this.#post({ verb: "heard" });
+      return this.#fail(this.#sentence(data.failed));
+    }
     if (data.progress !== undefined) {
       this.moved = this.heard;
       if (data.progress === data.of) this.#set("live", {});

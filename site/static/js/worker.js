@@ -2,6 +2,8 @@
 // site's own files and hands every page's messages, one at a time, to widgets.session.
 // Its address names the manifest by content hash, so old and new builds never share a worker.
 
+const UNHEARD = 60_000; // ms until a worker that failed ends, whoever has not heard of it: pages give it up before
+
 const ports = new Set();
 const state = { part: 0, failed: null };
 let handle = null; // (text) => text, once Python is up
@@ -14,7 +16,13 @@ function fail(reason) {
   if (state.failed) return;
   state.failed = reason;
   tellAll({ failed: reason });
-  setTimeout(() => self.close(), 1000); // the next page, or a retry, begins anew
+  // The next page, or a retry, begins anew. Not before all have heard it: what a busy page has not read goes with the worker.
+  setTimeout(() => self.close(), UNHEARD);
+}
+
+function heard(port) {
+  ports.delete(port);
+  if (!ports.size) self.close();
 }
 
 const fileOf = (address) => String(address).split("?")[0].split("/").pop();
@@ -115,6 +123,7 @@ let line = starting; // one message at a time, in the order they came
 function receive(port, { data }) {
   if (data.verb === "ping") return tell(port, { pong: data.n });
   if (data.verb === "hello") return welcome(port, data.page);
+  if (data.verb === "heard") return heard(port);
   line = line.then(() => {
     if (!handle || state.failed) return tell(port, { seq: data.seq, answer: JSON.stringify({ failed: state.failed }) });
     if (data.verb === "heap") return tell(port, { seq: data.seq, answer: JSON.stringify({ heap: self.heap() }) });
