@@ -92,7 +92,7 @@ def test_a_page_from_the_box_takes_the_token_out_of_its_address(visitor: Visitor
         expect(page.locator("main > .say.bad")).to_have_count(0)
 
         # without the token it asks for the token only
-        fresh = visitor().new_page()
+        fresh = page.context.new_page()
         fresh.goto(f"{box.url}/en/memory/")
         Card(fresh, "coalescing").live()
         dialog = Dialog(fresh).open()

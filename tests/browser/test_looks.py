@@ -59,7 +59,8 @@ def test_a_page_opens_and_nothing_is_wider_than_its_window_or_frame(page: Page, 
         assert (wide, sideways) == (width, 0)
 
 
-def test_one_finger_on_a_drawing_scrolls_the_page(visitor: Visitor, site: Site) -> None:
+def test_one_finger_on_a_drawing_scrolls_the_page(visitor: Visitor, without_python: Site) -> None:
+    site = without_python
     context = visitor(viewport={"width": 360, "height": 640}, has_touch=True, is_mobile=True)
     page = context.new_page()
     finger = context.new_cdp_session(page)
@@ -74,6 +75,14 @@ def test_one_finger_on_a_drawing_scrolls_the_page(visitor: Visitor, site: Site) 
                 assert box
                 swipe_up(finger, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
                 page.wait_for_function("before => scrollY > before + 150", arg=before)
+
+
+@pytest.fixture
+def without_python(deploy: Callable[..., Site]) -> Site:
+    """A site whose Python does not come: what is looked at here is there before it, and would be there no sooner."""
+    site = deploy()
+    site.hold(r"/runtime/manifest\.")
+    return site
 
 
 def swipe_up(finger: CDPSession, x: float, y: float) -> None:
@@ -129,7 +138,8 @@ def wait_for_theme(element: Locator, theme: str) -> None:
     raise AssertionError(f"not in the colours of the {theme} theme: {colours(element).most_common(8)}")
 
 
-def test_the_theme_switch_recolours_drawings_and_is_remembered(visitor: Visitor, site: Site) -> None:
+def test_the_theme_switch_recolours_drawings_and_is_remembered(visitor: Visitor, without_python: Site) -> None:
+    site = without_python
     page = visitor(color_scheme="light", reduced_motion="no-preference").new_page()
     switch = page.locator("[data-theme-switch]")
     for chapter in chapters():  # every one but the first opens with the choice that was made in the one before
