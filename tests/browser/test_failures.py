@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.conftest import Watch
@@ -218,6 +219,25 @@ def test_a_page_opened_again_after_a_failure_starts(deploy: Deploy, visitor: Vis
     site.refused = ""
     page.reload()
     card.live()
+
+
+@pytest.mark.parametrize(("file", "lang"), [("page", "en"), ("place", "zh")])
+def test_without_the_pages_script_it_is_the_page_without_scripts(
+    deploy: Deploy, visitor: Visitor, watch: Watch, file: str, lang: str
+) -> None:
+    watch.expect(NOISE)
+    site, page = deploy(), visitor().new_page()
+    site.refused = f"/{file}.js$"
+    page.goto(site.url + address("pipeline_slots", lang))
+    card, notice = Card(page, "pipeline_slots"), page.locator(".notice.only-in-part")
+    expect(notice).to_be_visible()
+    expect(card.part("predict").locator("input")).to_be_hidden()
+    expect(card.part("hw")).to_be_visible()
+    assert card.reads() == reads(native("pipeline_slots", lang))
+    site.refused = ""
+    page.reload()
+    card.live()
+    expect(notice).to_be_hidden()
 
 
 BUSY = """addEventListener("DOMContentLoaded", () => {
