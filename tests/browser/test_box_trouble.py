@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import http.client
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.browser.conftest import Watch
-from tests.browser.pages import visit
+from tests.browser.pages import LANGUAGES, visit, words
 from tests.browser.panel import BROKEN, Dialog, Panel, box_for, measuring, says
 from tests.browser.serving import Site
 from tests.gpu_backend import boxes
+from widgets.status import script_words
 
 pytestmark = pytest.mark.usefixtures("few_figures")
 
@@ -58,6 +59,32 @@ def occupied(box: boxes.Running) -> Iterator[None]:
     finally:
         answer.close()
         line.close()
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_script_of_the_box_that_does_not_come_is_named_and_asked_for_again(
+    deploy: Callable[..., Site], visitor: Callable[..., BrowserContext], watch: Watch, lang: str
+) -> None:
+    watch.expect("503|Failed to fetch|ERR_")
+    site, page = deploy(figures=("coalescing",)), visitor().new_page()
+
+    def named(file: str) -> str:
+        return script_words(words(lang))["noFile"].replace("{file}", file).replace("{status}", "")
+
+    site.refused = "/box_facts.js$"  # a module of box_visit.js, without which nothing of the box is there
+    panel = Panel(visit(page, site.url, "coalescing", lang)).open()
+    expect(panel.element.get_by_role("status")).to_have_text(named("box_visit.js"))
+    bar = page.locator("button[data-readings]")
+    bar.click()
+    expect(bar).to_have_text(named("box_visit.js"))
+    site.refused = "/box_dialog.js$"
+    for _ in range(2):  # closed and opened again
+        panel.element.locator("summary").click()
+    panel.button("connect").click()
+    expect(panel.say).to_contain_text(named("box_dialog.js"))
+    site.refused = ""
+    panel.button("connect").click()
+    expect(Dialog(page).element).to_be_visible()
 
 
 HOSTILE = '<img src=x onerror="document.title=1"><script>document.title=1</script>'

@@ -2,6 +2,7 @@
 // can measure. All this is small; the rest of the box's scripts comes when somebody opens something or a tab knows a box.
 
 import { invitation, keep, kept, served } from "./box_keep.js";
+import { missing } from "./missing.js";
 
 const waiting = []; // what to do once the rest is there: panels to fill
 let rest = null;
@@ -26,6 +27,9 @@ function load() {
     };
     box.addEventListener("change", tell);
     tell();
+  }, (reason) => {
+    rest = null; // asked for again by whatever is opened next
+    throw reason;
   });
   return rest;
 }
@@ -36,8 +40,12 @@ async function accept(invited) {
 }
 
 async function dialog(opener) {
-  await load();
-  (await import("./box_dialog.js")).open(config(), opener);
+  try {
+    await load();
+    (await import("./box_dialog.js")).open(config(), opener);
+  } catch (reason) {
+    opener.textContent = missing(config().words, reason);
+  }
 }
 
 function button(span) {
@@ -57,7 +65,10 @@ export function panels(cards, engine, config) {
     const element = card.element.querySelector(".measure[data-experiment]");
     if (!element) continue;
     const fold = document.createElement("details"), summary = document.createElement("summary");
+    const said = document.createElement("p");
     fold.className = "fold";
+    said.className = "in";
+    said.setAttribute("role", "status");
     summary.textContent = config.box.title;
     fold.append(summary);
     element.replaceChildren(fold);
@@ -70,12 +81,21 @@ export function panels(cards, engine, config) {
     const fill = async () => {
       if (filled) return;
       filled = true;
-      await load();
-      const { Panel } = await import("./measure.js");
+      let script;
+      try {
+        await load();
+        script = await import("./measure.js");
+      } catch (reason) {
+        filled = false; // opened again, it is asked for again
+        said.textContent = missing(config.words, reason);
+        fold.append(said);
+        return;
+      }
+      said.remove();
       card.element.removeEventListener("shown", none);
-      new Panel(element, card, engine, config);
+      new script.Panel(element, card, engine, config);
     };
-    fold.addEventListener("toggle", fill, { once: true });
+    fold.addEventListener("toggle", () => { if (fold.open) fill(); });
     waiting.push(fill);
   }
 }

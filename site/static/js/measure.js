@@ -5,6 +5,7 @@ import { box, gpu, resume } from "./box_visit.js";
 import { fill, make } from "./dom.js";
 import { Form } from "./measure_form.js";
 import { Rows } from "./measure_rows.js";
+import { missing } from "./missing.js";
 
 const OFTEN = 250; // ms between partial records for Python
 const SPOKEN = 5000; // ms between rows that a screen reader is told of
@@ -14,6 +15,7 @@ export class Panel {
   constructor(element, card, engine, config) {
     Object.assign(this, { element, card, config, words: config.box, name: element.dataset.experiment });
     this.run = { phase: "idle" };
+    this.absent = ""; // what is said of a script that did not come
     this.rows = new Rows(this.name, this.words);
     this.#build();
     card.element.addEventListener("shown", () => this.#strip());
@@ -111,9 +113,10 @@ export class Panel {
   #status() {
     const { words, run } = this;
     if (this.busy) return ["live", this.#sentence()];
-    if (box.state === "lost") return ["recorded", words.lost];
+    if (box.state === "lost") return ["recorded", this.absent || words.lost];
     if (box.state === "connecting") return ["recorded", words.barConnecting];
     if (box.state === "none") {
+      if (this.absent) return ["recorded", this.absent];
       const code = box.finding?.code;
       if (code === "token" && this.was) return ["recorded", words.otherToken];
       return ["recorded", [words.none, this.#recording()].filter(Boolean).join(words.space)];
@@ -195,7 +198,14 @@ export class Panel {
   }
 
   async #dialog(finding = null) {
-    const { open } = await import("./box_dialog.js");
+    let open;
+    try {
+      ({ open } = await import("./box_dialog.js"));
+      this.absent = "";
+    } catch (reason) {
+      this.absent = missing(this.config.words, reason);
+      return this.#show();
+    }
     const there = (button) => !button.hidden && !button.disabled;
     const back = () => [this.connect, this.again, this.start, this.why].find(there) ?? this.fold.querySelector("summary");
     open(this.config, back, finding);

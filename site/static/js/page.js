@@ -2,6 +2,7 @@
 
 import * as door from "./box_door.js";
 import * as contents from "./contents.js";
+import { missing } from "./missing.js";
 import * as place from "./place.js";
 import * as print from "./print.js";
 import * as reading from "./reading.js";
@@ -29,17 +30,16 @@ async function figures() {
     const { start } = await import("./figures.js");
     await start(config, drawn);
   } catch (reason) {
-    broken(config.words, String(reason?.message ?? reason));
+    broken(config.words, reason);
   }
 }
 
 /** A script is missing: say so on every card, and let the reader load the page again. */
 function broken(words, reason) {
-  const file = reason.match(/([\w.-]+\.js)/)?.[1] ?? reason;
   for (const card of document.querySelectorAll(".fig")) {
     card.dataset.state = "failed";
     card.querySelector(".status .dot").className = "dot fail";
-    card.querySelector('[data-part="status"]').textContent = `${words.noFile.replace("{file}", file).replace("{status}", "")} ${words.built}`;
+    card.querySelector('[data-part="status"]').textContent = `${missing(words, reason)} ${words.built}`;
     const retry = card.querySelector('[data-do="retry"]');
     retry.hidden = false;
     retry.addEventListener("click", () => location.reload());
