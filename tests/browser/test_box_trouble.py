@@ -75,6 +75,7 @@ def test_a_script_of_the_box_that_does_not_come_is_named_and_asked_for_again(
     panel = Panel(visit(page, site.url, "coalescing", lang)).open()
     expect(panel.element.get_by_role("status")).to_have_text(named("box_visit.js"))
     bar = page.locator("button[data-readings]")
+    recorded = bar.inner_text()
     bar.click()
     expect(bar).to_have_text(named("box_visit.js"))
     site.refused = "/box_dialog.js$"
@@ -82,7 +83,12 @@ def test_a_script_of_the_box_that_does_not_come_is_named_and_asked_for_again(
         panel.element.locator("summary").click()
     panel.button("connect").click()
     expect(panel.say).to_contain_text(named("box_dialog.js"))
+    bar.click()
+    expect(bar).to_have_text(named("box_dialog.js"))
     site.refused = ""
+    Dialog(page).open()
+    expect(bar).to_have_text(recorded)
+    page.keyboard.press("Escape")
     panel.button("connect").click()
     expect(Dialog(page).element).to_be_visible()
 

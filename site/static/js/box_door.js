@@ -40,12 +40,16 @@ async function accept(invited) {
 }
 
 async function dialog(opener) {
+  let visit, script;
   try {
     await load();
-    (await import("./box_dialog.js")).open(config(), opener);
+    [visit, script] = [await import("./box_visit.js"), await import("./box_dialog.js")];
   } catch (reason) {
     opener.textContent = missing(config().words, reason);
+    return;
   }
+  visit.bar(config().box); // in place of what was said of a script
+  script.open(config(), opener);
 }
 
 function button(span) {
